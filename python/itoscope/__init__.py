@@ -1,0 +1,7 @@
+"""itoscope: the stochastic differential equation behind recorded motion whose input was never measured."""
+
+from itoscope import errors
+from itoscope._core import __version__
+from itoscope.backends import use_backend
+
+__all__ = ["__version__", "errors", "use_backend"]

@@ -1,0 +1,72 @@
+"""The stage functions that both backends provide, and the choice between them.
+
+A backend is a module: `rust` (compiled, the default) or `reference` (NumPy, written to be read). Both have the
+same functions with the same signatures, listed in `Backend`; orchestration above them is written once.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, cast
+
+from itoscope.errors import argument_error
+
+if TYPE_CHECKING:
+    from itoscope.backends.protocol import Backend
+
+__all__ = ["BACKENDS", "get_backend", "use_backend"]
+
+BACKENDS = ("rust", "reference")
+_current = "rust"
+
+
+def _check(name: str) -> str:
+    if name not in BACKENDS:
+        raise argument_error("backend", name, "one of 'rust', 'reference'")
+    return name
+
+
+def get_backend(name: str | None = None) -> Backend:
+    """Return the backend module called `name`, or the one in use when `name` is None.
+
+    Parameters
+    ----------
+    name : {"rust", "reference"} or None
+
+    Raises
+    ------
+    ArgumentError
+        For any other name.
+    """
+    return cast("Backend", importlib.import_module(f"itoscope.backends.{_check(name or _current)}"))
+
+
+class _Restore:
+    """Puts the former backend back when used as a context manager."""
+
+    def __init__(self, former: str) -> None:
+        self._former = former
+
+    def __enter__(self) -> None:
+        """Nothing to do: the new backend is in use already."""
+
+    def __exit__(self, *_: object) -> None:
+        global _current
+        _current = self._former
+
+
+def use_backend(name: str) -> _Restore:
+    """Make `name` the backend of every later call; as a context manager, only inside the block.
+
+    Parameters
+    ----------
+    name : {"rust", "reference"}
+
+    Raises
+    ------
+    ArgumentError
+        For any other name.
+    """
+    global _current
+    former, _current = _current, _check(name)
+    return _Restore(former)

@@ -1,0 +1,1 @@
+"""The NumPy reference of every stage: the same names as the compiled backend, written to be read."""

@@ -1,0 +1,1 @@
+"""The compiled backend: each stage is one call into `itoscope._core`."""

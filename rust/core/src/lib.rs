@@ -1,0 +1,13 @@
+//! The mathematics of itoscope, without Python.
+//!
+//! Data flow one way: paths and a library of candidate terms become *moments* (K x K, K, a scalar, a count);
+//! moments become a posterior over models; a posterior becomes a model that can be simulated.
+//! After [`gram`] nobody sees the N samples, before [`model`] nobody sees equations.
+
+pub mod control;
+pub mod error;
+pub mod noise;
+pub mod path;
+pub mod prior;
+
+pub use error::{Error, Result};

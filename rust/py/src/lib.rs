@@ -1,0 +1,21 @@
+//! The Python module `itoscope._core`: conversion in, detached run, conversion out; no mathematics.
+
+use pyo3::prelude::*;
+
+mod arrays;
+mod errors;
+mod run;
+
+/// Compiled core of itoscope.
+#[pymodule]
+mod _core {
+    use super::*;
+
+    #[pymodule_export]
+    use super::run::set_threads;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
