@@ -131,7 +131,8 @@ impl Tape {
                 value
             }
             found => {
-                self.mismatch = Some(format!("draw {}: wanted {wanted:?}, the tape has {found:?}", self.next));
+                self.mismatch =
+                    Some(format!("draw {}: wanted {wanted:?}, the tape has {found:?}", self.next));
                 f64::NAN
             }
         }

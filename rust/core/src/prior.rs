@@ -65,7 +65,11 @@ impl Prior {
             }
         }
         if !(self.p0_start > 0.0 && self.p0_start < 1.0) {
-            return Err(Error::argument("p0_start", self.p0_start, "a number between 0 and 1, both excluded"));
+            return Err(Error::argument(
+                "p0_start",
+                self.p0_start,
+                "a number between 0 and 1, both excluded",
+            ));
         }
         Ok(())
     }

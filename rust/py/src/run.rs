@@ -75,4 +75,3 @@ pub fn detached<T: Send>(
         (Err(_), None) => Err(PyRuntimeError::new_err("a worker thread panicked; please report this")),
     }
 }
-
