@@ -1,7 +1,7 @@
 """The stage functions that both backends provide, and the choice between them.
 
-A backend is a module: `rust` (compiled, the default) or `reference` (NumPy, written to be read). Both have the
-same functions with the same signatures, listed in `Backend`; orchestration above them is written once.
+A backend is a module: `rust` (compiled, the default) or `reference` (NumPy, written to be read). Both have
+the same functions with the same signatures, listed in `Backend`; orchestration above them is written once.
 """
 
 from __future__ import annotations

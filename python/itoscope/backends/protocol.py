@@ -1,7 +1,7 @@
 """What a backend module must provide: the list of stages, one section per stage, plain arrays in and out.
 
-Conventions: `paths` is a sequence of C-contiguous float64 arrays `(n_i, n_inputs)`; `times` a sequence of the same
-length holding the step length of an even path (a float) or its time stamps (`(n_i,)` float64).
+Conventions: `paths` is a sequence of C-contiguous float64 arrays `(n_i, n_inputs)`; `times` a sequence of
+the same length holding the step length of an even path (a float) or its time stamps (`(n_i,)` float64).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Progress = Callable[[int], Any] | None
 
 
 class Program(Protocol):
-    """Expressions compiled over named inputs: the K candidate terms of a library, or the coefficients of an SDE."""
+    """Expressions compiled over named inputs: the terms of a library, or the coefficients of an SDE."""
 
     @property
     def inputs(self) -> list[str]:
