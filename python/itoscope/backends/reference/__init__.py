@@ -1,1 +1,5 @@
 """The NumPy reference of every stage: the same names as the compiled backend, written to be read."""
+
+from itoscope.backends.reference.expr import compile
+
+__all__ = ["compile"]

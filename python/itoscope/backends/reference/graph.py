@@ -1,0 +1,197 @@
+"""The graph of operations that expressions become: hash-consed, evaluated and differentiated without
+recursion.
+
+The same operation on the same arguments is one node, so common factors are computed once. A node is made
+after its arguments, hence the order of the nodes is an order of evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+
+__all__ = ["FUNCTIONS", "Graph", "Node"]
+
+FUNCTIONS: dict[str, np.ufunc] = {
+    "abs": np.abs,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "exp": np.exp,
+    "log": np.log,
+    "sgn": np.sign,
+    "sign": np.sign,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+
+
+class Node(NamedTuple):
+    """One operation: `number`, `input`, `add`, `multiply`, `divide`, `power` or the name of a function."""
+
+    operation: str
+    arguments: tuple[int, ...] = ()
+    value: float = 0.0  # of a number; the position of an input
+
+
+class Graph:
+    """Hash-consed operations over `inputs`; every method that makes a node returns its index in `nodes`."""
+
+    def __init__(self, inputs: Sequence[str]) -> None:
+        self.inputs = list(inputs)
+        self.nodes: list[Node] = []
+        self._index: dict[Node, int] = {}
+        self._derivatives: dict[tuple[int, int], int] = {}
+
+    def _make(self, node: Node) -> int:
+        if node not in self._index:
+            self._index[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self._index[node]
+
+    def constant(self, node: int) -> float | None:
+        """The value of a node that is a number, else None."""
+        operation, _, value = self.nodes[node]
+        return value if operation == "number" else None
+
+    def _folded(self, operation: str, *arguments: int) -> int:
+        """The operation on these nodes, done at once if all of them are numbers."""
+        values = [self.constant(argument) for argument in arguments]
+        if None in values:
+            return self._make(Node(operation, arguments))
+        with np.errstate(all="ignore"):
+            return self.number(float(_compute(operation, [np.float64(value) for value in values])))
+
+    def number(self, value: float) -> int:
+        """A constant."""
+        return self._make(Node("number", (), float(value)))
+
+    def input(self, position: int) -> int:
+        """The input at this position."""
+        return self._make(Node("input", (), position))
+
+    def add(self, a: int, b: int) -> int:
+        """a + b; 0 + a is a."""
+        a, b = sorted((a, b))
+        if self.constant(a) == 0:
+            return b
+        return a if self.constant(b) == 0 else self._folded("add", a, b)
+
+    def multiply(self, a: int, b: int) -> int:
+        """a b; 0 a is 0, 1 a is a."""
+        a, b = sorted((a, b))
+        for factor, other in ((a, b), (b, a)):
+            if self.constant(factor) == 0:
+                return factor
+            if self.constant(factor) == 1:
+                return other
+        return self._folded("multiply", a, b)
+
+    def divide(self, a: int, b: int) -> int:
+        """a / b; a / 1 is a."""
+        return a if self.constant(b) == 1 else self._folded("divide", a, b)
+
+    def power(self, a: int, b: int) -> int:
+        """a ^ b; a ^ 1 is a, a ^ 0 is 1."""
+        if self.constant(b) == 0:
+            return self.number(1.0)
+        return a if self.constant(b) == 1 else self._folded("power", a, b)
+
+    def call(self, function: str, a: int) -> int:
+        """function(a)."""
+        return self._folded("sgn" if function == "sign" else function, a)
+
+    def negate(self, a: int) -> int:
+        """The negative of a."""
+        return self.multiply(self.number(-1.0), a)
+
+    def below(self, roots: Sequence[int]) -> list[int]:
+        """The nodes that `roots` need, themselves included, arguments first."""
+        found: set[int] = set()
+        waiting = list(roots)
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                waiting.extend(self.nodes[node].arguments)
+        return sorted(found)
+
+    def derivative(self, root: int, position: int) -> int:
+        """The partial derivative of a node with respect to the input at `position`; d|a| = sgn(a), d sgn =
+        0."""
+        for node in self.below([root]):
+            if (node, position) not in self._derivatives:
+                self._derivatives[node, position] = self._rule(node, position)
+        return self._derivatives[root, position]
+
+    def _rule(self, node: int, position: int) -> int:
+        operation, arguments, value = self.nodes[node]
+        if operation == "number":
+            return self.number(0.0)
+        if operation == "input":
+            return self.number(1.0 if value == position else 0.0)
+        a, da = arguments[0], self._derivatives[arguments[0], position]
+        if operation in FUNCTIONS:
+            return self.multiply(_SLOPES[operation](self, a, node), da) if self.constant(da) != 0 else da
+        b, db = arguments[1], self._derivatives[arguments[1], position]
+        if operation == "add":
+            return self.add(da, db)
+        if operation == "multiply":
+            return self.add(self.multiply(da, b), self.multiply(a, db))
+        if operation == "divide":  # da/b - a db/b^2
+            falling = self.divide(self.multiply(a, db), self.power(b, self.number(2.0)))
+            return self.add(self.divide(da, b), self.negate(falling))
+        # a^b: b a^(b-1) da + a^b log(a) db
+        by_base = self.multiply(self.multiply(b, self.power(a, self.add(b, self.number(-1.0)))), da)
+        if self.constant(db) == 0:
+            return by_base
+        return self.add(by_base, self.multiply(self.multiply(node, self.call("log", a)), db))
+
+    def evaluate(self, roots: Sequence[int], columns: Sequence[Array]) -> list[Array]:
+        """Values of `roots`, each of the shape of the input columns (constants stay scalars)."""
+        values: dict[int, Array] = {}
+        with np.errstate(all="ignore"):
+            for node in self.below(roots):
+                operation, arguments, value = self.nodes[node]
+                if operation == "number":
+                    values[node] = np.asarray(value)
+                elif operation == "input":
+                    values[node] = columns[int(value)]
+                else:
+                    values[node] = _compute(operation, [values[argument] for argument in arguments])
+        return [values[root] for root in roots]
+
+
+_OPERATIONS = {"add": np.add, "multiply": np.multiply, "divide": np.divide, "power": np.power}
+
+
+def _compute(operation: str, arguments: Sequence[Array | np.float64]) -> Array:
+    ufunc = _OPERATIONS.get(operation) or FUNCTIONS[operation]
+    return ufunc(*arguments)  # type: ignore[no-any-return]
+
+
+def _inverse_square(graph: Graph, node: int) -> int:
+    return graph.divide(graph.number(1.0), graph.power(node, graph.number(2.0)))
+
+
+# f'(a) as a node, given the graph, the node a and the node f(a).
+_SLOPES: dict[str, Callable[[Graph, int, int], int]] = {
+    "abs": lambda graph, a, f: graph.call("sgn", a),
+    "cos": lambda graph, a, f: graph.negate(graph.call("sin", a)),
+    "cosh": lambda graph, a, f: graph.call("sinh", a),
+    "exp": lambda graph, a, f: f,
+    "log": lambda graph, a, f: graph.divide(graph.number(1.0), a),
+    "sgn": lambda graph, a, f: graph.number(0.0),
+    "sin": lambda graph, a, f: graph.call("cos", a),
+    "sinh": lambda graph, a, f: graph.call("cosh", a),
+    "sqrt": lambda graph, a, f: graph.divide(graph.number(0.5), f),
+    "tan": lambda graph, a, f: _inverse_square(graph, graph.call("cos", a)),
+    # 1 - tanh^2 loses all digits where tanh is near 1.
+    "tanh": lambda graph, a, f: _inverse_square(graph, graph.call("cosh", a)),
+}

@@ -1,0 +1,10 @@
+"""Every tolerance of the tests by name, with the reason for its size."""
+
+# Values and derivatives of expressions in both backends: the same operations, but powers by multiplication
+# here and by `pow` there, and two mathematical libraries that differ in the last digits. Relative to the
+# largest term.
+EXPRESSION = 1e-12
+
+# A symbolic derivative against a central difference of step 1e-5: truncation 1e-10, rounding 1e-16 / 1e-5,
+# times the third derivatives of the tested functions.
+DIFFERENCE_QUOTIENT = 1e-6
