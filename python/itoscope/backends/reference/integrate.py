@@ -43,7 +43,7 @@ def _step_of_expansion(coefficients: Coefficients, scheme: str) -> Step:
     roots = [term.coefficient for term in terms]
 
     def step(x: Array, h: float, dw: Array, dz: Array) -> Array:
-        after = x.copy()
+        after: Array = x.copy()
         for term, value in zip(terms, coefficients.graph.evaluate(roots, list(x))):
             after[term.row] += value * term.integral(h, dw, dz)
         return after
