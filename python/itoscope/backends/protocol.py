@@ -48,3 +48,45 @@ class Backend(Protocol):
         ExpressionError
             With the character at fault.
         """
+
+    # -- integrate -------------------------------------------------------------------------------------------
+    def simulate(
+        self,
+        drift: Sequence[str],
+        diffusion: Sequence[Sequence[str]] | None,
+        gamma: Sequence[Sequence[str]] | None,
+        states: Sequence[str],
+        x0: Array,
+        *,
+        dt: float,
+        n_steps: int,
+        scheme: str,
+        substeps: int,
+        keep_every: int,
+        seed: int,
+        noise: Array | None,
+        progress: Progress,
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Simulate paths of an SDE.
+
+        Parameters
+        ----------
+        drift : m expressions over `states`
+        diffusion : m x n expressions, or None when `gamma` is given
+        gamma : m x m expressions of the covariance, or None; takes "euler-maruyama" and n = m noises, which
+            a Cholesky factor mixes at every step (the lower triangle is read, semidefinite is allowed)
+        states : m names
+        x0 : (n_paths, m)
+        dt : time between two steps, each made of `substeps` steps of the scheme of length dt / substeps
+        n_steps : every `keep_every`-th of them is kept
+        scheme : "euler-maruyama", "milstein" or "taylor15"
+        seed : one stream per path; per fine step it gives n normals for dW, then for "taylor15" n for dZ
+        noise : increments dW (n_paths, n_steps * substeps, n) in place of the stream's, or None. For
+            "taylor15" it may have 2 n columns, dW and then dZ; with n columns dZ is drawn given dW.
+        progress : is called with the number of path-steps done
+
+        Returns
+        -------
+        samples : (n_paths, n_steps // keep_every + 1, m), first `x0`; NaN once a path left the finite range
+        lengths : (n_paths,) number of finite samples of each path
+        """

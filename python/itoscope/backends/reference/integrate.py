@@ -1,0 +1,155 @@
+"""Simulation of an SDE: all paths advance together, one step of a scheme after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from itoscope.backends.protocol import Array, Progress
+from itoscope.backends.reference.schemes import Coefficients, check_scheme, expansion
+from itoscope.errors import argument_error
+
+__all__ = ["cholesky", "simulate"]
+
+Step = Callable[[Array, float, Array, Array], Array]
+
+# Fine steps whose normals are drawn at once; bounds the memory of long runs.
+CHUNK = 1024
+
+
+def cholesky(gamma: Array) -> Array:
+    """Lower factors `(..., m, m)` of covariances `(..., m, m)`, of which only the lower triangle is read.
+
+    A pivot that is not above 1e-12 of its diagonal entry counts as zero, and so does its column:
+    covariances may be semidefinite, and what a fitted one has below zero is cut off.
+    """
+    m = gamma.shape[-1]
+    factor = np.zeros_like(gamma)
+    for j in range(m):
+        pivot = gamma[..., j, j] - np.sum(factor[..., j, :j] ** 2, axis=-1)
+        positive = pivot > 1e-12 * np.abs(gamma[..., j, j])
+        root = np.sqrt(np.where(positive, pivot, 1.0))
+        factor[..., j, j] = np.where(positive, root, 0.0)
+        for i in range(j + 1, m):
+            rest = gamma[..., i, j] - np.sum(factor[..., i, :j] * factor[..., j, :j], axis=-1)
+            factor[..., i, j] = np.where(positive, rest / root, 0.0)
+    return factor
+
+
+def _step_of_expansion(coefficients: Coefficients, scheme: str) -> Step:
+    terms = expansion(scheme, coefficients)
+    roots = [term.coefficient for term in terms]
+
+    def step(x: Array, h: float, dw: Array, dz: Array) -> Array:
+        after: Array = x.copy()
+        for term, value in zip(terms, coefficients.graph.evaluate(roots, list(x))):
+            after[term.row] += value * term.integral(h, dw, dz)
+        return after
+
+    return step
+
+
+def _step_of_covariance(drift: Coefficients, gamma: Coefficients) -> Step:
+    """Euler-Maruyama with the noise given by its covariance: `x + a h + chol(Gamma) dW`."""
+    m = drift.n_states
+    roots = [node for row in gamma.diffusion for node in row]
+
+    def step(x: Array, h: float, dw: Array, dz: Array) -> Array:
+        a = np.stack(np.broadcast_arrays(*drift.graph.evaluate(drift.drift, list(x)), x[0])[:-1])
+        entries = np.broadcast_arrays(*gamma.graph.evaluate(roots, list(x)), x[0])[:-1]
+        factor = cholesky(np.stack(entries, axis=-1).reshape(-1, m, m))
+        kicks = np.einsum("pkj,jp->kp", factor, dw)
+        after: Array = x + a * h + kicks
+        return after
+
+    return step
+
+
+def simulate(
+    drift: Sequence[str],
+    diffusion: Sequence[Sequence[str]] | None,
+    gamma: Sequence[Sequence[str]] | None,
+    states: Sequence[str],
+    x0: Array,
+    *,
+    dt: float,
+    n_steps: int,
+    scheme: str,
+    substeps: int,
+    keep_every: int,
+    seed: int,
+    noise: Array | None,
+    progress: Progress,
+) -> tuple[Array, NDArray[np.int64]]:
+    """Paths of an SDE from `x0`; see `Backend.simulate`."""
+    empty: list[list[str]] = [[] for _ in drift]
+    coefficients = Coefficients(drift, empty if diffusion is None else diffusion, states)
+    if gamma is None:
+        check_scheme(scheme, coefficients.structure())
+        step = _step_of_expansion(coefficients, scheme)
+        n_noise = coefficients.n_noise
+    else:
+        check_scheme(scheme, "general")
+        step = _step_of_covariance(coefficients, Coefficients([], gamma, states))
+        n_noise = len(gamma)
+    n_paths, m = x0.shape
+    h = dt / substeps
+    kept = n_steps // keep_every + 1
+    samples = np.full((n_paths, kept, m), np.nan)
+    samples[:, 0] = x0
+    x = np.ascontiguousarray(x0.T)
+    increments = _Increments(scheme, n_paths, n_noise, h, n_steps * substeps, seed, noise)
+    with np.errstate(all="ignore"):
+        for n in range(1, n_steps + 1):
+            for _ in range(substeps):
+                dw, dz = increments.take()
+                x = step(x, h, dw, dz)
+            if n % keep_every == 0:
+                samples[:, n // keep_every] = x.T
+            if progress is not None and n % CHUNK == 0:
+                progress(n * n_paths)
+    if progress is not None:
+        progress(n_steps * n_paths)
+    # A state that is not finite never becomes finite again, since a step adds to it.
+    finite = np.isfinite(samples).all(axis=2)
+    lengths = np.where(finite.all(axis=1), kept, np.argmin(finite, axis=1)).astype(np.int64)
+    samples[~finite] = np.nan
+    return samples, lengths
+
+
+class _Increments:
+    """dW and dZ of one fine step after the other, from the caller's noise or from one stream per path."""
+
+    def __init__(
+        self, scheme: str, n_paths: int, n_noise: int, h: float, n_fine: int, seed: int, noise: Array | None
+    ) -> None:
+        self.n_noise = n_noise
+        self.h = h
+        self.n_fine = n_fine
+        self.noise = noise
+        self.with_dz = scheme == "taylor15"
+        self.given = 0 if noise is None else noise.shape[2]
+        if noise is not None and self.given not in ((n_noise, 2 * n_noise) if self.with_dz else (n_noise,)):
+            raise argument_error("noise", noise.shape, f"(n_paths, n_steps * substeps, {n_noise})")
+        self.streams = [np.random.Generator(np.random.Philox(key=[seed, path])) for path in range(n_paths)]
+        self.at = 0
+
+    def take(self) -> tuple[Array, Array]:
+        n, h, at = self.n_noise, self.h, self.at
+        self.at += 1
+        # Normals still needed for a fine step: those of dW unless given, then those of dZ unless given.
+        n_normals = n * (1 + self.with_dz) - self.given
+        if n_normals and at % CHUNK == 0:
+            shape = (min(CHUNK, self.n_fine - at), n_normals)
+            self.normals = np.stack([stream.standard_normal(shape) for stream in self.streams])
+        normals = self.normals[:, at % CHUNK].T if n_normals else np.empty((0, 0))
+        if self.noise is None:
+            dw, normals = np.sqrt(h) * normals[:n], normals[n:]
+        else:
+            dw = self.noise[:, at, :n].T
+        if self.noise is not None and self.given == 2 * n:
+            return dw, self.noise[:, at, n:].T
+        # Given dW, dZ is normal with mean h dW / 2 and variance h^3 / 12.
+        return dw, h / 2 * (dw + np.sqrt(h / 3) * normals) if self.with_dz else dw
