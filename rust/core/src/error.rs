@@ -1,5 +1,7 @@
 //! The one error type of the crate: each variant says what was wrong with which value, and what is allowed.
 
+use std::borrow::Cow;
+
 /// What a caller can do wrong, or what the numbers can refuse to do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -8,7 +10,7 @@ pub enum Error {
     #[error("{name} = {value}: {allowed}")]
     Argument {
         /// Name of the argument as the caller wrote it.
-        name: &'static str,
+        name: Cow<'static, str>,
         /// The offending value.
         value: String,
         /// What would have been allowed.
@@ -37,8 +39,12 @@ pub enum Error {
 
 impl Error {
     /// An [`Error::Argument`] from anything that can be shown.
-    pub fn argument(name: &'static str, value: impl std::fmt::Display, allowed: impl Into<String>) -> Self {
-        Self::Argument { name, value: value.to_string(), allowed: allowed.into() }
+    pub fn argument(
+        name: impl Into<Cow<'static, str>>,
+        value: impl std::fmt::Display,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Argument { name: name.into(), value: value.to_string(), allowed: allowed.into() }
     }
 }
 

@@ -6,8 +6,11 @@
 
 pub mod control;
 pub mod error;
+pub mod expr;
+pub mod library;
 pub mod noise;
 pub mod path;
 pub mod prior;
+pub mod program;
 
 pub use error::{Error, Result};

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arrays;
 mod errors;
+mod program;
 mod run;
 
 /// Compiled core of itoscope.
@@ -11,6 +12,8 @@ mod run;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::program::PyProgram;
     #[pymodule_export]
     use super::run::set_threads;
 
