@@ -4,5 +4,6 @@ from itoscope import errors
 from itoscope._core import __version__
 from itoscope.backends import use_backend
 from itoscope.library import Library
+from itoscope.trajectories import Trajectories
 
-__all__ = ["Library", "__version__", "errors", "use_backend"]
+__all__ = ["Library", "Trajectories", "__version__", "errors", "use_backend"]
