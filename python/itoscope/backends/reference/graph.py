@@ -50,10 +50,13 @@ class Graph:
         self._derivatives: dict[tuple[int, int], int] = {}
 
     def _make(self, node: Node) -> int:
-        if node not in self._index:
-            self._index[node] = len(self.nodes)
+        key = node
+        if node.operation in ("add", "multiply"):  # a + b is the node of b + a
+            key = node._replace(arguments=tuple(sorted(node.arguments)))
+        if key not in self._index:
+            self._index[key] = len(self.nodes)
             self.nodes.append(node)
-        return self._index[node]
+        return self._index[key]
 
     def constant(self, node: int) -> float | None:
         """The value of a node that is a number, else None."""
@@ -78,14 +81,12 @@ class Graph:
 
     def add(self, a: int, b: int) -> int:
         """a + b; 0 + a is a."""
-        a, b = sorted((a, b))
         if self.constant(a) == 0:
             return b
         return a if self.constant(b) == 0 else self._folded("add", a, b)
 
     def multiply(self, a: int, b: int) -> int:
         """a b; 0 a is 0, 1 a is a."""
-        a, b = sorted((a, b))
         for factor, other in ((a, b), (b, a)):
             if self.constant(factor) == 0:
                 return factor
@@ -94,8 +95,10 @@ class Graph:
         return self._folded("multiply", a, b)
 
     def divide(self, a: int, b: int) -> int:
-        """a / b; a / 1 is a."""
-        return a if self.constant(b) == 1 else self._folded("divide", a, b)
+        """a / b; a / 1 is a, 0 / b is 0."""
+        if self.constant(b) == 1 or (self.constant(a) == 0 and self.constant(b) is None):
+            return a
+        return self._folded("divide", a, b)
 
     def power(self, a: int, b: int) -> int:
         """a ^ b; a ^ 1 is a, a ^ 0 is 1."""

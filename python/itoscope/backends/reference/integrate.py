@@ -133,7 +133,10 @@ class _Increments:
         self.given = 0 if noise is None else noise.shape[2]
         if noise is not None and self.given not in ((n_noise, 2 * n_noise) if self.with_dz else (n_noise,)):
             raise argument_error("noise", noise.shape, f"(n_paths, n_steps * substeps, {n_noise})")
-        self.streams = [np.random.Generator(np.random.Philox(key=[seed, path])) for path in range(n_paths)]
+        self.streams = [
+            np.random.Generator(np.random.Philox(key=np.array([seed, path], np.uint64)))
+            for path in range(n_paths)
+        ]
         self.at = 0
 
     def take(self) -> tuple[Array, Array]:

@@ -69,8 +69,8 @@ class Coefficients:
 
     @property
     def n_states(self) -> int:
-        """Rows of the drift."""
-        return len(self.drift)
+        """Number of states."""
+        return len(self.graph.inputs)
 
     @property
     def n_noise(self) -> int:
@@ -136,7 +136,7 @@ class Coefficients:
         ):
             return "diagonal"
         if all(
-            self._same(self.along_noise(i, row[j]), self.along_noise(j, row[i]))
+            self.same(self.along_noise(i, row[j]), self.along_noise(j, row[i]))
             for row in self.diffusion
             for j in noises
             for i in range(j)
@@ -144,7 +144,7 @@ class Coefficients:
             return "commutative"
         return "general"
 
-    def _same(self, a: int, b: int) -> bool:
+    def same(self, a: int, b: int) -> bool:
         """Whether two nodes are one function, judged by their values at random points."""
         points = np.random.default_rng(5).normal(size=(self.n_states, 32))
         u, v = (np.broadcast_to(value, 32) for value in self.graph.evaluate([a, b], list(points)))
@@ -166,9 +166,10 @@ def check_scheme(name: str, structure: str) -> Scheme:
         fitting = " or ".join(
             repr(scheme.name) for scheme in SCHEMES.values() if structure in scheme.structures
         )
-        accepted = " or ".join(SCHEMES[name].structures)
+        *others, last = SCHEMES[name].structures[1:]
+        accepted = f"{', '.join(others)} or {last} noise"
         raise argument_error(
-            "scheme", name, f"takes {accepted} noise; the noise of this SDE is {structure}, use {fitting}"
+            "scheme", name, f"needs {accepted}; the noise of this SDE is {structure}, use {fitting}"
         )
     return SCHEMES[name]
 
