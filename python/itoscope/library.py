@@ -27,7 +27,7 @@ from itoscope.terms import (
     checked_origin,
 )
 
-__all__ = ["BoundLibrary", "Library", "readable_means"]
+__all__ = ["BoundLibrary", "Library", "checked_states", "readable_means"]
 
 
 # -- the recipe ----------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class Library:
         ExpressionError
             For an expression in other names than those of the states.
         """
-        states = _checked_states(states)
+        states = checked_states(states)
         values = None if means is None else _checked_means(means, states)
         customs: list[Custom] = []
         for part in self.parts:
@@ -330,7 +330,8 @@ def readable_means(paths: Sequence[Array]) -> list[float]:
 
 
 # -- checks --------------------------------------------------------------------------------------------------
-def _checked_states(states: Sequence[str]) -> list[str]:
+def checked_states(states: Sequence[str]) -> list[str]:
+    """The names of the states as a list of names that expressions can use, none twice."""
     if isinstance(states, str) or not len(states):
         raise argument_error("states", states, "a list of one or more names")
     names = list(states)

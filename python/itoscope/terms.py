@@ -24,6 +24,7 @@ __all__ = [
     "Polynomials",
     "Trig",
     "checked_origin",
+    "number",
 ]
 
 Origin = float | tuple[float, ...] | Literal["mean"] | None
@@ -43,8 +44,8 @@ def checked_origin(origin: Any) -> Origin:
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
-def _number(value: float) -> str:
-    """The shortest text that reads back as the same number."""
+def number(value: float) -> str:
+    """The shortest text that reads back as the same number: `2`, `0.1`, `1e-05`."""
     return repr(float(value)).removesuffix(".0")
 
 
@@ -75,7 +76,7 @@ class Polynomials:
     def terms(self, states: Sequence[str], means: Sequence[float] | None) -> list[str]:
         """The terms for states of these names; `means` of the data matter to origin="mean" alone."""
         bases = [
-            name if offset == 0 else f"({name} {'-' if offset > 0 else '+'} {_number(abs(offset))})"
+            name if offset == 0 else f"({name} {'-' if offset > 0 else '+'} {number(abs(offset))})"
             for name, offset in zip(states, self._offsets(states, means))
         ]
         terms = ["1"]
@@ -120,12 +121,12 @@ class Trig:
     frequencies: tuple[float, ...]
 
     def __repr__(self) -> str:
-        return f"trig([{', '.join(map(_number, self.frequencies))}])"
+        return f"trig([{', '.join(map(number, self.frequencies))}])"
 
     def terms(self, states: Sequence[str], means: Sequence[float] | None) -> list[str]:
         """The terms for states of these names; `means` of the data matter to origin="mean" alone."""
         return [
-            f"{function}({name})" if frequency == 1 else f"{function}({_number(frequency)} {name})"
+            f"{function}({name})" if frequency == 1 else f"{function}({number(frequency)} {name})"
             for frequency in self.frequencies
             for function in ("sin", "cos")
             for name in states
