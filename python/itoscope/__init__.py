@@ -1,9 +1,10 @@
 """itoscope: the stochastic differential equation behind recorded motion whose input was never measured."""
 
-from itoscope import errors
+from itoscope import errors, problems
 from itoscope._core import __version__
 from itoscope.backends import use_backend
 from itoscope.library import Library
+from itoscope.model import SDE
 from itoscope.trajectories import Trajectories
 
-__all__ = ["Library", "Trajectories", "__version__", "errors", "use_backend"]
+__all__ = ["SDE", "Library", "Trajectories", "__version__", "errors", "problems", "use_backend"]
