@@ -54,6 +54,12 @@ def simulated(
         raise argument_error("n_steps", n_steps, f"at least {2 * keep_every}, so that three samples are kept")
     if on_divergence not in ("cut", "raise"):
         raise argument_error("on_divergence", on_divergence, "'cut' or 'raise'")
+    if (
+        isinstance(observe_noise, bool)
+        or not isinstance(observe_noise, Real)
+        or not 0 <= observe_noise < math.inf
+    ):
+        raise argument_error("observe_noise", observe_noise, "a finite number, 0 or more")
     if progress is not None and not callable(progress):
         raise argument_error("progress", progress, "a function of the number of path-steps done")
     seed = checked_seed(seed)

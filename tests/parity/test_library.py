@@ -10,7 +10,7 @@ from itoscope.errors import ItoscopeError
 from tolerances import EXPRESSION
 
 rust, reference = get_backend("rust"), get_backend("reference")
-pytestmark = pytest.mark.skipif(not hasattr(rust, "compile"), reason="no compiled expressions yet")
+
 
 X = np.random.default_rng(4).normal(size=(300, 2))
 

@@ -1,0 +1,69 @@
+"""Brownian motion on a fine grid, seen through longer steps, and equations solved exactly on it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Brownian", "Exact", "bounded", "geometric", "ornstein_uhlenbeck"]
+
+
+@dataclass
+class Brownian:
+    """Increments dW and integrals dZ of Brownian motions over `n` steps up to time 1, `(n_paths, n)`."""
+
+    dw: np.ndarray
+    dz: np.ndarray
+
+    @classmethod
+    def draw(cls, n_paths, n, seed):
+        first, second = np.random.default_rng(seed).normal(size=(2, n_paths, n))
+        h = 1 / n
+        return cls(np.sqrt(h) * first, h**1.5 / 2 * (first + second / np.sqrt(3)))
+
+    def coarse(self, factor):
+        """The same motion over steps `factor` times as long."""
+        n_paths, n = self.dw.shape
+        dw, dz = (a.reshape(n_paths, n // factor, factor) for a in (self.dw, self.dz))
+        before = np.cumsum(dw, axis=2) - dw  # W at the start of each fine step, from that of the coarse step
+        return Brownian(dw.sum(axis=2), (dz + before / n).sum(axis=2))
+
+    def noise(self, scheme):
+        """As `simulate` takes it."""
+        return np.stack([self.dw, self.dz], axis=2) if scheme == "taylor15" else self.dw[:, :, None]
+
+
+@dataclass
+class Exact:
+    """`dX = drift dt + diffusion dW` in the one state x, and X(1) on a Brownian motion."""
+
+    drift: str
+    diffusion: str
+    x0: float
+    solution: object
+
+
+def geometric(lam=0.5, mu=1.0):
+    """dX = lam X dt + mu X dW."""
+    return Exact(f"{lam} x", f"{mu} x", 1.0, lambda b: np.exp(lam - mu**2 / 2 + mu * b.dw.sum(axis=1)))
+
+
+def bounded(a=0.3, b=0.8, x0=0.2):
+    """dX = -(a + b^2 X)(1 - X^2) dt + b (1 - X^2) dW, which stays in (-1, 1); Kloeden & Platen (4.4.46)."""
+
+    def solution(brownian):
+        e = (1 + x0) * np.exp(-2 * a + 2 * b * brownian.dw.sum(axis=1))
+        return (e + x0 - 1) / (e + 1 - x0)
+
+    return Exact(f"-({a} + {b**2} x)(1 - x^2)", f"{b}(1 - x^2)", x0, solution)
+
+
+def ornstein_uhlenbeck(theta=2.0, sigma=1.0):
+    """dX = -theta X dt + sigma dW; on the fine grid exact to order 2 in its step."""
+
+    def solution(brownian):
+        n = brownian.dw.shape[1]
+        t = np.arange(n) / n
+        within = brownian.dw + theta * (brownian.dw / n - brownian.dz)  # of exp(theta (s - t)) dW
+        return np.exp(-theta) + sigma * (np.exp(-theta * (1 - t)) * within).sum(axis=1)
+
+    return Exact(f"-{theta} x", f"{sigma}", 1.0, solution)

@@ -1,0 +1,101 @@
+"""Both backends take the same steps on the same increments, and the compiled one the same on any threads."""
+
+import numpy as np
+import pytest
+from itoscope import SDE, _core, problems
+from itoscope.backends import get_backend
+from itoscope.backends.reference.schemes import SCHEMES
+from tolerances import STEP
+
+SYSTEMS = {name: make().sde for name, make in problems.PROBLEMS.items()} | {
+    "commutative": SDE(["-x", "x y"], [["x", "0"], ["y", "x"]], ["x", "y"]),
+    "diagonal": SDE(["y", "-x"], gamma=[["1 + x^2", "0"], ["0", "exp(-y^2)"]], states=["x", "y"]),
+    "functions": SDE(["sin(x) - x^3 + tanh(2 x)"], [["0.3 cos(x)^2 + |x|/(1 + x^2)"]], ["x"]),
+    "general": SDE(["y", "-x"], gamma=[["1 + x^2", "0.3 y"], ["0.3 y", "1"]], states=["x", "y"]),
+    "semidefinite": SDE(["y", "-x"], gamma=[["x^2", "x y"], ["x y", "y^2"]], states=["x", "y"]),
+}
+CASES = [
+    (name, scheme)
+    for name, sde in SYSTEMS.items()
+    for scheme, declared in SCHEMES.items()
+    if sde.noise_structure in declared.structures
+]
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(get_backend("rust"), "simulate"), reason="the compiled backend cannot simulate yet"
+)
+
+
+def stage(backend, sde, x0, noise, scheme, **settings):
+    arguments = {"dt": 0.004, "n_steps": 10, "substeps": 2, "keep_every": 1, "seed": 1, "progress": None}
+    return get_backend(backend).simulate(
+        sde.drift_expressions,
+        sde.diffusion_expressions,
+        sde.gamma_expressions if sde.diffusion_expressions is None else None,
+        sde.states,
+        x0,
+        scheme=scheme,
+        noise=noise,
+        **arguments | settings,
+    )
+
+
+@pytest.mark.parametrize(("name", "scheme"), CASES)
+def test_the_same_increments_give_the_same_paths(name, scheme):
+    sde = SYSTEMS[name]
+    rng = np.random.default_rng(8)
+    n_paths = 37  # a full block of lanes and a part of one
+    first, second = rng.normal(size=(2, n_paths, 20, sde.n_noise))
+    h = 0.002
+    noise = np.sqrt(h) * first
+    if scheme == "taylor15":
+        noise = np.concatenate([noise, h**1.5 / 2 * (first + second / np.sqrt(3))], axis=2)
+    x0 = 0.1 + 0.05 * rng.normal(size=(n_paths, sde.n_states))
+    ours, lengths = stage("rust", sde, x0, noise, scheme)
+    theirs, their_lengths = stage("reference", sde, x0, noise, scheme)
+    np.testing.assert_array_equal(lengths, their_lengths)
+    size = np.abs(theirs).max(axis=(0, 1))
+    assert np.all(np.abs(ours - theirs).max(axis=(0, 1)) <= 20 * STEP * size)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_divergence_is_cut_at_the_same_sample(scheme):
+    sde = SDE(["x^3"], [["0.1 x"]], ["x"])
+    noise = 0.2 * np.random.default_rng(9).normal(size=(70, 40, 2 if scheme == "taylor15" else 1))
+    x0 = np.linspace(0.1, 3, 70)[:, None]
+    settings = {"dt": 0.1, "n_steps": 40, "substeps": 1, "keep_every": 2}
+    ours, lengths = stage("rust", sde, x0, noise, scheme, **settings)
+    theirs, their_lengths = stage("reference", sde, x0, noise, scheme, **settings)
+    np.testing.assert_array_equal(lengths, their_lengths)
+    assert lengths.min() < 21 == lengths.max()
+    np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("name", ["duffing", "building", "double-well"])
+def test_any_number_of_threads_and_paths_gives_the_same_bits(name, scheme):
+    sde = SYSTEMS[name]
+    x0 = np.full((130, sde.n_states), 0.1)
+    settings = {"n_steps": 100, "substeps": 3, "seed": 5}
+    try:
+        _core.set_threads(1)
+        one, _ = stage("rust", sde, x0, None, scheme, **settings)
+        _core.set_threads(3)
+        three, _ = stage("rust", sde, x0, None, scheme, **settings)
+    finally:
+        _core.set_threads(0)
+    np.testing.assert_array_equal(one, three)
+    few, _ = stage("rust", sde, x0[:5], None, scheme, **settings)
+    np.testing.assert_array_equal(few, one[:5])
+
+
+@pytest.mark.parametrize("scheme", ["milstein", "taylor15"])
+@pytest.mark.parametrize("diffusion", [[["y", "0"], ["0", "x"]], [["x", "1"], ["0", "0"]]])
+def test_an_unfit_scheme_is_the_same_error(scheme, diffusion):
+    sde = SDE(["0", "0"], diffusion, ["x", "y"])
+    messages = []
+    for backend in ("rust", "reference"):
+        with pytest.raises(ValueError, match="scheme") as caught:
+            stage(backend, sde, np.zeros((1, 2)), None, scheme)
+        messages.append((type(caught.value), str(caught.value)))
+    assert messages[0] == messages[1]

@@ -1,0 +1,221 @@
+"""Simulation in both backends: its limits, its schemes' domains, its arguments, and what happens on
+divergence."""
+
+import numpy as np
+import pytest
+from itoscope import SDE
+from itoscope.backends.reference.integrate import cholesky
+from itoscope.backends.reference.schemes import SCHEMES, Coefficients
+from itoscope.errors import ArgumentError, DivergenceError
+
+GEOMETRIC = SDE(["0.5 x"], [["0.4 x"]], ["x"])
+
+
+def structure(diffusion, states=("x", "y")):
+    return Coefficients(["0"] * len(states), diffusion, states).structure()
+
+
+@pytest.mark.parametrize(
+    ("diffusion", "expected"),
+    [
+        ([["0", "0"], ["0", "0"]], "none"),
+        ([[], []], "none"),
+        ([["1", "0.5"], ["0", "2"]], "additive"),
+        ([["0"], ["x"]], "scalar"),
+        ([["y"], ["x"]], "scalar"),
+        ([["x", "0"], ["0", "sqrt(1 + y^2)"]], "diagonal"),
+        ([["0", "0"], ["x", "1"]], "diagonal"),  # both drive y, and neither depends on it
+        ([["x", "0"], ["0", "exp(x)"]], "general"),
+        ([["x", "2 x"], ["0", "0"]], "commutative"),
+        ([["x", "0"], ["y", "x"]], "commutative"),
+        ([["sin(x)", "2 cos(x - pi/2)"], ["0", "0"]], "commutative"),
+        ([["y", "0"], ["0", "x"]], "general"),
+        ([["x", "1"], ["0", "0"]], "general"),
+    ],
+)
+def test_structure_of_the_noise(diffusion, expected):
+    assert structure(diffusion) == expected
+
+
+@pytest.mark.parametrize(
+    ("scheme", "error"), [("euler-maruyama", 3e-3), ("milstein", 3e-3), ("taylor15", 2e-6)]
+)
+@pytest.mark.parametrize("diffusion", [None, [["0"], ["0"]]])
+def test_zero_noise_gives_the_ordinary_equation(simulating, scheme, error, diffusion):
+    sde = SDE(["y", "-4 x"], diffusion, ["x", "y"])
+    x = sde.simulate([1, 0], dt=0.001, n_steps=1000, scheme=scheme, backend=simulating).paths[0]
+    np.testing.assert_allclose(x[:, 0], np.cos(0.002 * np.arange(1001)), atol=error)
+
+
+def test_a_seed_is_a_run(simulating):
+    def run(**settings):
+        return GEOMETRIC.simulate([1.0], dt=0.01, n_steps=50, backend=simulating, **settings)
+
+    first = run(n_paths=5, seed=7)
+    assert first.seed == 7
+    # A path has its own stream, whatever the number of paths.
+    np.testing.assert_array_equal(run(n_paths=3, seed=7).paths[2], first.paths[2])
+    assert not np.array_equal(first.paths[0], first.paths[1])
+    assert not np.array_equal(run(seed=8).paths[0], first.paths[0])
+    drawn = run()
+    np.testing.assert_array_equal(run(seed=drawn.seed).paths[0], drawn.paths[0])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_keep_every_and_substeps_take_the_same_steps(simulating, scheme):
+    def run(dt, n_steps, **settings):
+        return GEOMETRIC.simulate(
+            [1.0], dt=dt, n_steps=n_steps, n_paths=2, scheme=scheme, seed=1, backend=simulating, **settings
+        )
+
+    fine = run(0.01, 60)
+    np.testing.assert_array_equal(run(0.01, 60, keep_every=4).paths[1], fine.paths[1][::4])
+    assert run(0.01, 61, keep_every=4).n_steps == 30
+    assert run(0.01, 60, keep_every=4).dt == pytest.approx(0.04)
+    np.testing.assert_allclose(run(0.04, 15, substeps=4).paths[1], fine.paths[1][::4], rtol=1e-12)
+
+
+def test_every_path_may_have_its_start(simulating):
+    sde = SDE(["-x", "0"], states=["x", "y"])
+    starts = np.arange(6.0).reshape(3, 2)
+    data = sde.simulate(starts, dt=0.1, n_steps=5, backend=simulating)
+    np.testing.assert_array_equal([path[0] for path in data.paths], starts)
+    np.testing.assert_array_equal([path[-1, 1] for path in data.paths], starts[:, 1])
+
+
+def test_observe_noise():
+    sde = SDE(["-x"], [["1"]], ["x"])
+    clean = sde.simulate([0.0], dt=0.01, n_steps=20000, seed=1, backend="reference").paths[0]
+    noisy = sde.simulate(
+        [0.0], dt=0.01, n_steps=20000, seed=1, observe_noise=0.05, backend="reference"
+    ).paths[0]
+    # The spread of 20000 independent values is known to 0.5 %; 2 % is four of that.
+    assert (noisy - clean).std() / clean.std() == pytest.approx(0.05, rel=0.02)
+
+
+# -- covariances ---------------------------------------------------------------------------------------------
+def test_cholesky():
+    a = np.random.default_rng(2).normal(size=(50, 4, 4))
+    gamma = a @ a.transpose(0, 2, 1)
+    np.testing.assert_allclose(cholesky(gamma), np.linalg.cholesky(gamma), rtol=1e-8, atol=1e-12)
+    a[:, :, 2:] = 0  # rank 2
+    gamma = a @ a.transpose(0, 2, 1)
+    factor = cholesky(gamma)
+    np.testing.assert_allclose(factor @ factor.transpose(0, 2, 1), gamma, rtol=1e-8, atol=1e-12)
+    np.testing.assert_array_equal(cholesky(np.array([[0.0, 0.0], [0.0, 4.0]])), [[0, 0], [0, 2]])
+    np.testing.assert_array_equal(cholesky(np.array([[-1.0, 0.0], [0.0, 4.0]])), [[0, 0], [0, 2]])
+
+
+def test_a_general_covariance_drives_paths(simulating):
+    """Increments of one step have the covariance at its start, in 4 standard errors for each of three
+    entries."""
+    sde = SDE(["0", "0"], gamma=[["1 + x1^2", "0.5 x2"], ["0.5 x2", "2"]])
+    assert sde.noise_structure == "general"
+    data = sde.simulate(
+        [0.5, 1.5],
+        dt=0.01,
+        n_steps=2,
+        n_paths=20000,
+        scheme="euler-maruyama",
+        seed=3,
+        backend=simulating,
+    )
+    steps = np.array([path[1] - path[0] for path in data.paths]) / 0.1
+    expected = np.array([[1.25, 0.75], [0.75, 2]])
+    error = np.sqrt((np.outer(np.diag(expected), np.diag(expected)) + expected**2) / 20000)
+    assert np.all(np.abs(np.cov(steps.T) - expected) < 4 * error)
+
+
+# -- divergence ----------------------------------------------------------------------------------------------
+EXPLOSIVE = SDE(["x^3"], [["0"]], ["x"])
+
+
+def test_a_path_that_diverges_is_cut(simulating):
+    with pytest.warns(
+        RuntimeWarning, match=r"1 of 3 paths left the finite range, path 1 first, after t = 0\.[3-9]"
+    ):
+        data = EXPLOSIVE.simulate([[0.1], [1.0], [0.2]], dt=0.05, n_steps=40, backend=simulating)
+    assert data.diverged == (1,)
+    assert [len(path) for path in data.paths][::2] == [41, 41]
+    assert 3 <= len(data.paths[1]) < 41
+    assert all(np.isfinite(path).all() for path in data.paths)
+
+
+def test_divergence_may_be_an_error(simulating):
+    with pytest.raises(DivergenceError, match="1 of 1 paths left the finite range, path 0 first, after t = "):
+        EXPLOSIVE.simulate([1.0], dt=0.05, n_steps=40, on_divergence="raise", backend=simulating)
+
+
+def test_divergence_at_once_is_an_error(simulating):
+    with pytest.raises(DivergenceError, match="fewer than 3 samples; a smaller dt or more substeps may help"):
+        EXPLOSIVE.simulate([1e100], dt=1.0, n_steps=40, backend=simulating)
+
+
+# -- arguments -----------------------------------------------------------------------------------------------
+GENERAL = SDE(["0", "0"], [["x2", "0"], ["0", "x1"]])
+COMMUTATIVE = SDE(["0"], [["x1", "2 x1"]])
+
+
+@pytest.mark.parametrize(
+    ("sde", "settings", "message"),
+    [
+        (GEOMETRIC, {"scheme": "heun"}, "scheme = 'heun': one of 'euler-maruyama', 'milstein', 'taylor15'"),
+        (
+            GENERAL,
+            {},
+            "scheme = 'milstein': needs additive, scalar, diagonal or commutative noise; "
+            "the noise of this SDE is general, use 'euler-maruyama'",
+        ),
+        (
+            COMMUTATIVE,
+            {"scheme": "taylor15"},
+            "scheme = 'taylor15': needs additive, scalar or diagonal noise; "
+            "the noise of this SDE is commutative, use 'euler-maruyama' or 'milstein'",
+        ),
+        (GEOMETRIC, {"dt": 0}, "dt = 0: a positive, finite number"),
+        (GEOMETRIC, {"dt": np.inf}, "dt = inf: a positive"),
+        (GEOMETRIC, {"n_steps": 1}, "n_steps = 1: at least 2, so that three samples are kept"),
+        (GEOMETRIC, {"n_steps": 10.0}, "n_steps = 10.0: an integer, 1 or more"),
+        (GEOMETRIC, {"keep_every": 6}, "n_steps = 10: at least 12, so that three samples are kept"),
+        (GEOMETRIC, {"keep_every": 0}, "keep_every = 0: an integer, 1 or more"),
+        (GEOMETRIC, {"substeps": True}, "substeps = True: an integer, 1 or more"),
+        (GEOMETRIC, {"n_paths": 0}, "n_paths = 0: an integer, 1 or more"),
+        (GEOMETRIC, {"seed": -1}, r"seed = -1: None or an integer from 0 to 2\^64 - 1"),
+        (GEOMETRIC, {"on_divergence": "ignore"}, "on_divergence = 'ignore': 'cut' or 'raise'"),
+        (GEOMETRIC, {"progress": 3}, "progress = 3: a function of the number of path-steps done"),
+        (GEOMETRIC, {"backend": "numba"}, "backend = 'numba'"),
+        (GEOMETRIC, {"x0": [1.0, 2.0]}, r"x0 of shape \(2,\): \(1,\) or \(n_paths, 1\), states x"),
+        (GEOMETRIC, {"x0": [np.nan]}, r"x0 = \[nan\]: finite numbers"),
+        (
+            GEOMETRIC,
+            {"x0": [[1.0], [2.0]], "n_paths": 3},
+            r"number of paths: the same in n_paths \(3\), x0 \(2\)",
+        ),
+        (
+            GEOMETRIC,
+            {"noise": np.zeros((2, 9, 1))},
+            r"noise of shape \(2, 9, 1\): \(n_paths, n_steps \* substeps = 10, 1\)",
+        ),
+        (
+            GEOMETRIC,
+            {"noise": np.zeros((2, 10, 3)), "scheme": "taylor15"},
+            r"noise of shape \(2, 10, 3\): \(n_paths, n_steps \* substeps = 10, 1 or 2\)",
+        ),
+        (GEOMETRIC, {"noise": np.full((1, 10, 1), np.nan)}, r"noise\[0, 0, 0\] = nan: finite increments"),
+        (GEOMETRIC, {"noise": np.zeros((2, 10, 1)), "n_paths": 3}, r"n_paths \(3\), noise \(2\)"),
+        (GEOMETRIC, {"observe_noise": -1}, "observe_noise = -1: a finite number, 0 or more"),
+    ],
+)
+def test_bad_arguments_are_named(sde, settings, message):
+    arguments = {"x0": np.zeros(sde.n_states), "dt": 0.1, "n_steps": 10, "backend": "reference"} | settings
+    with pytest.raises(ArgumentError, match=message):
+        sde.simulate(**arguments)
+
+
+def test_progress_counts_path_steps(simulating):
+    seen = []
+    GEOMETRIC.simulate(
+        [1.0], dt=0.01, n_steps=3000, n_paths=4, seed=1, backend=simulating, progress=seen.append
+    )
+    assert seen == sorted(seen)
+    assert seen[-1] == 12000
