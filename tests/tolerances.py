@@ -15,3 +15,7 @@ ORDER = 0.1
 # One step of a scheme in both backends on the same increments, relative to the largest value of the state:
 # a few roundings per operation.
 STEP = 1e-12
+
+# Sums over a few thousand rows in another order of addition: 1e-16 times the square root of their number, with room.
+# Relative to the largest entry.
+EXACT_SUMS = 1e-11

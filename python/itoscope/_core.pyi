@@ -2,10 +2,18 @@
 
 from typing import final
 
-from itoscope.backends.protocol import Array
+from itoscope.backends.protocol import Array, Progress
 
 __version__: str
-__all__ = ["Program", "__version__", "set_threads"]
+__all__ = [
+    "Program",
+    "__version__",
+    "project",
+    "regression_sums",
+    "residual_sums",
+    "set_threads",
+    "survey",
+]
 
 def set_threads(n_threads: int) -> None: ...
 
@@ -18,3 +26,31 @@ class Program:
     def inputs(self) -> list[str]: ...
     def evaluate(self, x: Array) -> Array: ...
     def gradient(self, x: Array) -> Array: ...
+
+def regression_sums(
+    x: list[Array],
+    times: list[float | Array],
+    program: Program,
+    pair: tuple[int, int],
+    is_diffusion: bool,
+    drift: tuple[Program, Array] | None,
+    scheme: str,
+    weights: object,
+    ensemble: str,
+    progress: Progress,
+) -> tuple[Array, Array, Array, Array, Array, float, float, int]: ...
+def project(
+    omega: Array, cross: Array, inner: Array, c: Array, d: Array, s: float
+) -> tuple[Array, Array, float]: ...
+def residual_sums(
+    x: list[Array],
+    times: list[float | Array],
+    row: int,
+    drift: tuple[Program, Array],
+    variance: tuple[Program, Array],
+    floor: float,
+    lags: int,
+) -> tuple[int, list[float], list[float], list[float], float, int, int]: ...
+def survey(
+    x: list[Array], gamma: tuple[Program, Array], pairs: list[tuple[int, int]], floors: list[float]
+) -> tuple[int, list[float], list[float], list[int], int, float, int, int]: ...

@@ -7,12 +7,25 @@ the same length holding the step length of an even path (a float) or its time st
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Backend", "Program", "Progress"]
+__all__ = [
+    "Array",
+    "Backend",
+    "Fitted",
+    "Program",
+    "Progress",
+    "ResidualSums",
+    "Sums",
+    "Survey",
+    "Target",
+    "Variance",
+    "Weights",
+]
 
 Array = NDArray[np.float64]
 Progress = Callable[[int], Any] | None
@@ -34,6 +47,106 @@ class Program(Protocol):
 
     def gradient(self, x: Array) -> Array:
         """Derivatives `(n, K, n_inputs)` at the rows of `x` `(n, n_inputs)`."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted linear model over a library: `coef @ u(x)`, one row of `coef` `(q, K)` per quantity."""
+
+    program: Program
+    coef: Array
+
+
+@dataclass(frozen=True)
+class Variance:
+    """Predicted covariances as the source of weights.
+
+    `coef` holds one row `Gamma_ii` (drift target) or the rows `Gamma_ii, Gamma_jj, Gamma_ij` (diffusion target);
+    `floors` holds the lower bound of each variance, one or two numbers.
+    """
+
+    program: Program
+    coef: Array
+    floors: Array
+
+
+Weights = Variance | Sequence[Array] | None
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is regressed: the increments of state `pair[0]`, or the products of two residual increments.
+
+    `drift` holds the fitted drift of the two rows of a diffusion target, removed from the increments before they
+    are multiplied; None leaves them raw.
+    """
+
+    pair: tuple[int, int]
+    is_diffusion: bool = False
+    drift: Fitted | None = None
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Additive sums of a regression; two of them add to those of the joint data.
+
+    `omega = sum w L L^T`, `cross = sum w L Lt^T`, `inner = sum w Lt Lt^T` `(K, K)`; `c = sum w L y`,
+    `d = sum w Lt y` `(K,)`; `s = sum w y^2`; `total = sum y`; `n` steps.
+    """
+
+    omega: Array
+    cross: Array
+    inner: Array
+    c: Array
+    d: Array
+    s: float
+    total: float
+    n: int
+
+    @classmethod
+    def zeros(cls, k: int) -> Sums:
+        """Sums over no step of a library of `k` terms."""
+        square, line = np.zeros((k, k)), np.zeros(k)
+        return cls(square, square, square, line, line, 0.0, 0.0, 0)
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True)
+class ResidualSums:
+    """Sums over the standardised residuals `z` of one row.
+
+    `powers = sum z, z^2, z^3, z^4` `(4,)`; `lagged = sum z[n] z[n + l]` and `pairs`, the number of such products, for
+    `l = 1, 2, ...`; the largest `|z|` and the path and step where it is.
+    """
+
+    n: int
+    powers: Array
+    lagged: Array
+    pairs: Array
+    largest: float
+    path: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A predicted covariance matrix looked at on every sample.
+
+    `mean`, `low` `(q,)`: mean and smallest value of each predicted entry; `below` `(r,)`: how many samples have a
+    variance under its floor; `indefinite`: how many samples have a matrix with a negative eigenvalue, `worst` the most
+    negative one, at sample `sample` of path `path`.
+    """
+
+    n: int
+    mean: Array
+    low: Array
+    below: NDArray[np.int64]
+    indefinite: int
+    worst: float
+    path: int
+    sample: int
 
 
 class Backend(Protocol):
@@ -90,3 +203,38 @@ class Backend(Protocol):
         samples : (n_paths, n_steps // keep_every + 1, m), first `x0`; NaN once a path left the finite range
         lengths : (n_paths,) number of finite samples of each path
         """
+
+    # -- moments ---------------------------------------------------------------------------------------------
+    def regression_sums(
+        self,
+        paths: Sequence[Array],
+        times: Sequence[float | Array],
+        program: Program,
+        target: Target,
+        *,
+        scheme: str = "trapezoid",
+        weights: Weights = None,
+        ensemble: str = "pool",
+        progress: Progress = None,
+    ) -> Sums:
+        """Additive sums of one regression over all steps of all paths."""
+
+    def project(self, sums: Sums) -> tuple[Array, Array, float]:
+        """Moments `(gram, moment, yy)` of the sums, projected on the instruments."""
+
+    def residual_sums(
+        self,
+        paths: Sequence[Array],
+        times: Sequence[float | Array],
+        row: int,
+        drift: Fitted,
+        variance: Variance,
+        *,
+        lags: int = 10,
+    ) -> ResidualSums:
+        """Sums over the standardised residuals of one row."""
+
+    def survey(
+        self, paths: Sequence[Array], gamma: Fitted, pairs: Sequence[tuple[int, int]], floors: Array
+    ) -> Survey:
+        """Look at the predicted covariance matrix on every sample."""

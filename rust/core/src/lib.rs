@@ -4,13 +4,18 @@
 //! moments become a posterior over models; a posterior becomes a model that can be simulated.
 //! After [`gram`] nobody sees the N samples, before [`model`] nobody sees equations.
 
+mod block;
 pub mod control;
 pub mod error;
 pub mod expr;
+pub mod gram;
 pub mod library;
+pub mod moments;
 pub mod noise;
 pub mod path;
 pub mod prior;
 pub mod program;
+pub mod residuals;
+pub mod targets;
 
 pub use error::{Error, Result};

@@ -36,6 +36,14 @@ impl Path<'_> {
         self.len().saturating_sub(1)
     }
 
+    /// Time from the first sample to the last.
+    pub fn span(&self) -> f64 {
+        match self.times {
+            Times::Even(dt) => dt * self.n_steps() as f64,
+            Times::Stamps(t) => t[t.len() - 1] - t[0],
+        }
+    }
+
     /// Length of the step that leaves sample `n`.
     pub fn dt(&self, n: usize) -> f64 {
         match self.times {

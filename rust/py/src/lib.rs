@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod arrays;
 mod errors;
 mod program;
+mod regression;
 mod run;
 
 /// Compiled core of itoscope.
@@ -14,6 +15,8 @@ mod _core {
 
     #[pymodule_export]
     use super::program::PyProgram;
+    #[pymodule_export]
+    use super::regression::{project, regression_sums, residual_sums, survey};
     #[pymodule_export]
     use super::run::set_threads;
 

@@ -26,6 +26,18 @@ pub struct PyProgram {
     inputs: Vec<String>,
 }
 
+impl PyProgram {
+    /// The compiled program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Its expressions as given.
+    pub fn expressions(&self) -> &[String] {
+        &self.expressions
+    }
+}
+
 #[pymethods]
 impl PyProgram {
     #[new]

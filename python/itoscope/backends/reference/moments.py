@@ -1,0 +1,55 @@
+"""From additive sums to the moments that the sampler is given: projection on the instruments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from itoscope.backends.protocol import Array, Sums
+
+__all__ = ["project"]
+
+RANK_TOLERANCE = 1e-10
+
+
+def _unit_scale(diagonal: Array) -> Array:
+    """Factors that bring a diagonal to one; a zero column keeps the factor zero."""
+    root = np.sqrt(np.maximum(diagonal, 0.0))
+    return np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+
+
+def _solve_psd(gram: Array, moment: Array) -> Array:
+    """Least-squares solution of ``gram @ theta = moment``; directions that the data do not excite get zero."""
+    scale = _unit_scale(np.diag(gram))
+    values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
+    keep = values > RANK_TOLERANCE * max(values[-1], 0.0)
+    part = vectors[:, keep]
+    return scale * (part @ ((part.T @ (scale * moment)) / values[keep]))
+
+
+def project(sums: Sums) -> tuple[Array, Array, float]:
+    """Moments `(G, b, yy)` whose quadratic `yy - 2 b.th + th.G.th` is the residual sum of squares.
+
+    With `Om` scaled to unit diagonal and `Om = V diag(e) V^T`, `e > 1e-10 max(e)` kept:
+    `Q = diag(e)^-1/2 V^T A`, `q = diag(e)^-1/2 V^T c`, `G = Q^T Q`, `b = Q^T q`; `yy` is chosen such that the minimum
+    of the quadratic equals `s - 2 d.th + th.B.th` at the least-squares `th`.
+
+    Parameters
+    ----------
+    sums : Sums
+
+    Returns
+    -------
+    gram : (K, K) array
+    moment : (K,) array
+    yy : float
+    """
+    scale = _unit_scale(np.diag(sums.omega))
+    values, vectors = np.linalg.eigh(sums.omega * np.outer(scale, scale))
+    keep = values > RANK_TOLERANCE * max(values[-1], 0.0)
+    whiten = (vectors[:, keep] / np.sqrt(values[keep])).T * scale
+    q_matrix, q_vector = whiten @ sums.cross, whiten @ sums.c
+    gram, moment = q_matrix.T @ q_matrix, q_matrix.T @ q_vector
+    gram = (gram + gram.T) / 2
+    theta = _solve_psd(gram, moment)
+    residual = sums.s - 2 * sums.d @ theta + theta @ sums.inner @ theta
+    return gram, moment, float(max(residual, 0.0) + moment @ theta)

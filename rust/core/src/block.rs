@@ -1,0 +1,166 @@
+//! A stretch of consecutive samples of one path, turned to one array per state, and the libraries evaluated on it.
+
+use crate::path::Path;
+use crate::program::{Program, Scratch};
+
+/// Steps in a block; its library values stay in the cache.
+pub(crate) const STEPS: usize = 256;
+
+/// Which stretch of which path: `steps` steps from sample `start` on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    pub path: usize,
+    pub start: usize,
+    pub steps: usize,
+}
+
+/// All stretches of all paths, in order, at most [`STEPS`] long; neighbours share one sample.
+pub(crate) fn stretches<'a>(paths: &'a [Path<'_>]) -> impl Iterator<Item = Stretch> + 'a {
+    paths.iter().enumerate().flat_map(|(path, p)| {
+        let n = p.n_steps();
+        (0..n).step_by(STEPS).map(move |start| Stretch { path, start, steps: STEPS.min(n - start) })
+    })
+}
+
+/// Mean length of a step over all paths.
+pub(crate) fn mean_step(paths: &[Path<'_>]) -> f64 {
+    let steps: usize = paths.iter().map(Path::n_steps).sum();
+    paths.iter().map(Path::span).sum::<f64>() / steps as f64
+}
+
+/// The samples of a stretch, one array per input.
+pub(crate) struct Block<'a> {
+    source: Path<'a>,
+    pub path: usize,
+    pub start: usize,
+    pub steps: usize,
+    x: Vec<f64>,
+    seen: Vec<bool>,
+}
+
+impl<'a> Block<'a> {
+    /// Room for a block of `n_inputs` inputs.
+    pub fn new(source: Path<'a>) -> Self {
+        let n_inputs = source.x.ncols();
+        Self {
+            source,
+            path: 0,
+            start: 0,
+            steps: 0,
+            x: vec![0.0; n_inputs * (STEPS + 1)],
+            seen: vec![true; STEPS + 1],
+        }
+    }
+
+    /// Loads a stretch.
+    pub fn load(&mut self, paths: &[Path<'a>], stretch: Stretch) {
+        self.source = paths[stretch.path];
+        (self.path, self.start, self.steps) = (stretch.path, stretch.start, stretch.steps);
+        self.seen.fill(true);
+        for n in 0..=stretch.steps {
+            for (i, &value) in self.source.x.row(stretch.start + n).iter().enumerate() {
+                self.x[i * (STEPS + 1) + n] = value;
+                self.seen[n] &= !value.is_nan();
+            }
+        }
+    }
+
+    /// Number of samples: one more than steps.
+    pub fn samples(&self) -> usize {
+        self.steps + 1
+    }
+
+    /// Samples of one input.
+    pub fn input(&self, i: usize) -> &[f64] {
+        &self.x[i * (STEPS + 1)..][..self.samples()]
+    }
+
+    /// Number of inputs.
+    pub fn n_inputs(&self) -> usize {
+        self.x.len() / (STEPS + 1)
+    }
+
+    /// Length of a step.
+    pub fn dt(&self, n: usize) -> f64 {
+        self.source.dt(self.start + n)
+    }
+
+    /// Whether no input of this sample is missing.
+    pub fn seen(&self, n: usize) -> bool {
+        self.seen[n]
+    }
+}
+
+/// A program with room for its values on a block.
+pub(crate) struct Values<'a> {
+    program: &'a Program,
+    scratch: Scratch,
+}
+
+impl<'a> Values<'a> {
+    /// Room for the values of `program`.
+    pub fn new(program: &'a Program) -> Self {
+        Self { program, scratch: program.scratch(STEPS + 1) }
+    }
+
+    /// Evaluates on all samples of the block.
+    pub fn evaluate(&mut self, block: &Block<'_>) {
+        for i in 0..block.n_inputs() {
+            self.scratch.input_mut(i)[..block.samples()].copy_from_slice(block.input(i));
+        }
+        self.program.run(&mut self.scratch);
+    }
+
+    /// Values of term `k` at the samples, and what happens to lie behind them.
+    pub fn term(&self, k: usize) -> &[f64] {
+        self.scratch.output(k)
+    }
+
+    /// Number of terms.
+    pub fn n_terms(&self) -> usize {
+        self.program.n_outputs()
+    }
+}
+
+/// Linear combinations of a library on a block: `coef u(x)`, one row per quantity.
+pub(crate) struct Combined<'a> {
+    values: Values<'a>,
+    coef: ndarray::ArrayView2<'a, f64>,
+    out: Vec<f64>,
+}
+
+impl<'a> Combined<'a> {
+    /// Room for the quantities of a fitted model.
+    pub fn new(fitted: crate::targets::Fitted<'a>) -> Self {
+        Self {
+            values: Values::new(fitted.program),
+            coef: fitted.coef,
+            out: vec![0.0; fitted.coef.nrows() * (STEPS + 1)],
+        }
+    }
+
+    /// Evaluates on all samples of the block.
+    pub fn evaluate(&mut self, block: &Block<'_>) {
+        self.values.evaluate(block);
+        for (row, out) in self.coef.rows().into_iter().zip(self.out.chunks_exact_mut(STEPS + 1)) {
+            out.fill(0.0);
+            for (k, &c) in row.iter().enumerate() {
+                if c != 0.0 {
+                    for (out, u) in out.iter_mut().zip(self.values.term(k)) {
+                        *out += c * u;
+                    }
+                }
+            }
+        }
+    }
+
+    /// One quantity at the samples.
+    pub fn row(&self, q: usize) -> &[f64] {
+        &self.out[q * (STEPS + 1)..][..STEPS + 1]
+    }
+
+    /// Number of quantities.
+    pub fn n_rows(&self) -> usize {
+        self.coef.nrows()
+    }
+}

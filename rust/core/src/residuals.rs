@@ -1,0 +1,249 @@
+//! What a fit leaves over: standardised residuals of the drift, and the predicted covariance on the data.
+
+use nalgebra::{DMatrix, SymmetricEigen};
+use rayon::prelude::*;
+
+use crate::block::{Block, Combined, STEPS, Stretch, stretches};
+use crate::control::Control;
+use crate::path::Path;
+use crate::targets::Fitted;
+use crate::{Error, Result};
+
+/// A matrix counts as indefinite when its smallest eigenvalue is below minus this share of its trace.
+const INDEFINITE_TOLERANCE: f64 = 1e-9;
+
+/// Sums over the standardised residuals of one row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResidualSums {
+    /// Number of steps that touch no missing sample.
+    pub n: u64,
+    /// Sums of `z, z^2, z^3, z^4`.
+    pub powers: [f64; 4],
+    /// Sums of `z[n] z[n + l]` for `l = 1, 2, ...`.
+    pub lagged: Vec<f64>,
+    /// Number of those products.
+    pub pairs: Vec<f64>,
+    /// Largest `|z|`.
+    pub largest: f64,
+    /// Path of the largest.
+    pub path: usize,
+    /// Step of the largest.
+    pub step: usize,
+}
+
+/// Sums over `z = e / sqrt(Gamma dt)`, `e` the increment less the mean of the drift at both ends of the step.
+///
+/// # Errors
+/// [`Error::Argument`] for shapes that do not fit, [`Error::Interrupted`].
+pub fn residual_sums(
+    paths: &[Path<'_>],
+    row: usize,
+    drift: Fitted<'_>,
+    variance: Fitted<'_>,
+    floor: f64,
+    lags: usize,
+    control: &Control,
+) -> Result<ResidualSums> {
+    drift.check("drift.coef", 1)?;
+    variance.check("variance.coef", 1)?;
+    if paths.iter().any(|p| row >= p.x.ncols()) {
+        return Err(Error::argument("row", row, "the number of a state"));
+    }
+    let parts: Vec<ResidualSums> = (0..paths.len())
+        .into_par_iter()
+        .map(|path| {
+            control.check()?;
+            Ok(of_path(&standardised(paths, path, row, drift, variance, floor), path, lags))
+        })
+        .collect::<Result<_>>()?;
+    let zero = of_path(&[], 0, lags);
+    Ok(parts.into_iter().fold(zero, |mut total, part| {
+        total.n += part.n;
+        (0..4).for_each(|p| total.powers[p] += part.powers[p]);
+        (0..lags).for_each(|l| total.lagged[l] += part.lagged[l]);
+        (0..lags).for_each(|l| total.pairs[l] += part.pairs[l]);
+        if part.largest > total.largest {
+            (total.largest, total.path, total.step) = (part.largest, part.path, part.step);
+        }
+        total
+    }))
+}
+
+/// Standardised residuals of one path; NaN where a step touches a missing sample.
+fn standardised(
+    paths: &[Path<'_>],
+    path: usize,
+    row: usize,
+    drift: Fitted<'_>,
+    variance: Fitted<'_>,
+    floor: f64,
+) -> Vec<f64> {
+    let mut block = Block::new(paths[path]);
+    let (mut drift, mut variance) = (Combined::new(drift), Combined::new(variance));
+    let steps = paths[path].n_steps();
+    let mut z = Vec::with_capacity(steps);
+    for start in (0..steps).step_by(STEPS) {
+        block.load(paths, Stretch { path, start, steps: STEPS.min(steps - start) });
+        drift.evaluate(&block);
+        variance.evaluate(&block);
+        let (x, f, gamma) = (block.input(row), drift.row(0), variance.row(0));
+        z.extend((0..block.steps).map(|n| {
+            if !(block.seen(n) && block.seen(n + 1)) {
+                return f64::NAN;
+            }
+            let dt = block.dt(n);
+            (x[n + 1] - x[n] - dt * (f[n] + f[n + 1]) / 2.0) / (gamma[n].max(floor) * dt).sqrt()
+        }));
+    }
+    z
+}
+
+fn of_path(z: &[f64], path: usize, lags: usize) -> ResidualSums {
+    let mut sums = ResidualSums {
+        n: 0,
+        powers: [0.0; 4],
+        lagged: vec![0.0; lags],
+        pairs: vec![0.0; lags],
+        largest: 0.0,
+        path,
+        step: 0,
+    };
+    for (n, &now) in z.iter().enumerate().filter(|(_, z)| !z.is_nan()) {
+        sums.n += 1;
+        (0..4).for_each(|p| sums.powers[p] += now.powi(p as i32 + 1));
+        if now.abs() > sums.largest {
+            (sums.largest, sums.step) = (now.abs(), n);
+        }
+        for (l, &later) in z[n + 1..].iter().take(lags).enumerate().filter(|(_, z)| !z.is_nan()) {
+            sums.lagged[l] += now * later;
+            sums.pairs[l] += 1.0;
+        }
+    }
+    sums
+}
+
+/// A predicted covariance matrix looked at on every sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Survey {
+    /// Number of samples without a gap.
+    pub n: u64,
+    /// Mean of each predicted entry.
+    pub mean: Vec<f64>,
+    /// Smallest value of each predicted entry.
+    pub low: Vec<f64>,
+    /// Samples with a variance below its floor, per noisy row.
+    pub below: Vec<u64>,
+    /// Samples whose matrix has a negative eigenvalue.
+    pub indefinite: u64,
+    /// The most negative eigenvalue.
+    pub worst: f64,
+    /// Path of the worst.
+    pub path: usize,
+    /// Sample of the worst.
+    pub sample: usize,
+}
+
+/// Mean, smallest value and sign of the predicted covariance matrix over all samples without a gap.
+///
+/// `pairs` says which entry each row of `gamma` is, counted within the noisy rows, of which there are as many as `floors`;
+/// every diagonal entry must be among them.
+///
+/// # Errors
+/// [`Error::Argument`] for shapes that do not fit, [`Error::Interrupted`].
+pub fn survey(
+    paths: &[Path<'_>],
+    gamma: Fitted<'_>,
+    pairs: &[(usize, usize)],
+    floors: &[f64],
+    control: &Control,
+) -> Result<Survey> {
+    gamma.check("gamma.coef", pairs.len())?;
+    let r = floors.len();
+    let diagonal: Vec<usize> = (0..r)
+        .map(|i| pairs.iter().position(|&p| p == (i, i)))
+        .collect::<Option<_>>()
+        .ok_or_else(|| Error::argument("pairs", format!("{pairs:?}"), "every diagonal entry among them"))?;
+    if pairs.iter().any(|&(i, j)| i.max(j) >= r) {
+        return Err(Error::argument("pairs", format!("{pairs:?}"), format!("numbers below {r}")));
+    }
+    let all: Vec<Stretch> = stretches(paths).collect();
+    let one = |stretch: Stretch, block: &mut Block<'_>, values: &mut Combined<'_>| {
+        let mut part = empty(pairs.len(), r);
+        let last = stretch.start + stretch.steps == paths[stretch.path].n_steps();
+        values.evaluate(block);
+        for n in (0..stretch.steps + usize::from(last)).filter(|&n| block.seen(n)) {
+            part.n += 1;
+            for q in 0..pairs.len() {
+                let value = values.row(q)[n];
+                part.mean[q] += value;
+                part.low[q] = part.low[q].min(value);
+            }
+            for (i, &q) in diagonal.iter().enumerate() {
+                part.below[i] += u64::from(values.row(q)[n] < floors[i]);
+            }
+            let trace: f64 = diagonal.iter().map(|&q| values.row(q)[n].abs()).sum();
+            let smallest = smallest_eigenvalue(pairs, r, |q| values.row(q)[n]);
+            if smallest < -INDEFINITE_TOLERANCE * trace {
+                part.indefinite += 1;
+                if smallest < part.worst {
+                    (part.worst, part.path, part.sample) = (smallest, stretch.path, stretch.start + n);
+                }
+            }
+        }
+        part
+    };
+    let parts: Vec<Survey> = all
+        .par_chunks(32)
+        .map(|job| {
+            control.check()?;
+            let (mut block, mut values) = (Block::new(paths[0]), Combined::new(gamma));
+            let mut total = empty(pairs.len(), r);
+            for &stretch in job {
+                block.load(paths, stretch);
+                merge(&mut total, &one(stretch, &mut block, &mut values));
+            }
+            Ok(total)
+        })
+        .collect::<Result<_>>()?;
+    let mut total = empty(pairs.len(), r);
+    parts.iter().for_each(|part| merge(&mut total, part));
+    let n = total.n.max(1) as f64;
+    total.mean.iter_mut().for_each(|mean| *mean /= n);
+    Ok(total)
+}
+
+fn empty(entries: usize, r: usize) -> Survey {
+    Survey {
+        n: 0,
+        mean: vec![0.0; entries],
+        low: vec![f64::INFINITY; entries],
+        below: vec![0; r],
+        indefinite: 0,
+        worst: 0.0,
+        path: 0,
+        sample: 0,
+    }
+}
+
+fn merge(total: &mut Survey, part: &Survey) {
+    total.n += part.n;
+    total.indefinite += part.indefinite;
+    total.mean.iter_mut().zip(&part.mean).for_each(|(a, b)| *a += b);
+    total.low.iter_mut().zip(&part.low).for_each(|(a, b)| *a = a.min(*b));
+    total.below.iter_mut().zip(&part.below).for_each(|(a, b)| *a += b);
+    if part.worst < total.worst {
+        (total.worst, total.path, total.sample) = (part.worst, part.path, part.sample);
+    }
+}
+
+fn smallest_eigenvalue(pairs: &[(usize, usize)], r: usize, entry: impl Fn(usize) -> f64) -> f64 {
+    if r == 1 {
+        return entry(0);
+    }
+    let mut matrix = DMatrix::zeros(r, r);
+    for (q, &(i, j)) in pairs.iter().enumerate() {
+        matrix[(i, j)] = entry(q);
+        matrix[(j, i)] = entry(q);
+    }
+    SymmetricEigen::new(matrix).eigenvalues.min()
+}

@@ -1,0 +1,151 @@
+//! What is regressed: the target of each step and its weight.
+//!
+//! A drift target is the increment over the step, `(X_i[n+1] - X_i[n]) / dt`, whose noise has variance
+//! `Gamma_ii / dt`. A diffusion target is the product of two residual increments, `e_i e_j / dt`, whose noise has
+//! variance `Gamma_ii Gamma_jj + Gamma_ij^2`.
+
+use ndarray::{ArrayView1, ArrayView2};
+
+use crate::block::Block;
+use crate::program::Program;
+use crate::{Error, Result};
+
+/// Where regressors and the fitted drift of a step are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// At the start of the step; bias of order `dt`.
+    Euler,
+    /// The mean of both ends, with the start as instrument; bias of order `dt^2`.
+    Trapezoid,
+}
+
+/// A fitted linear model over a library: `coef u(x)`, one row of `coef` per quantity.
+#[derive(Clone, Copy)]
+pub struct Fitted<'a> {
+    /// The library.
+    pub program: &'a Program,
+    /// Coefficients `(q, K)`.
+    pub coef: ArrayView2<'a, f64>,
+}
+
+impl Fitted<'_> {
+    /// Checks the shape of the coefficients.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there are not `rows` rows of `K` coefficients.
+    pub fn check(&self, name: &'static str, rows: usize) -> Result<()> {
+        let wanted = (rows, self.program.n_outputs());
+        if self.coef.dim() == wanted {
+            Ok(())
+        } else {
+            Err(Error::argument(name, format!("shape {:?}", self.coef.dim()), format!("shape {wanted:?}")))
+        }
+    }
+}
+
+/// What is regressed.
+#[derive(Clone, Copy)]
+pub enum Target<'a> {
+    /// The increments of one state, over `dt`.
+    Drift(usize),
+    /// The products of the residual increments of two states, over `dt`.
+    Diffusion {
+        /// The two states.
+        pair: (usize, usize),
+        /// Their fitted drifts, two rows; `None` leaves the increments raw.
+        drift: Option<Fitted<'a>>,
+    },
+}
+
+/// Weights of the steps; none looks at anything after the start of its step.
+#[derive(Clone, Copy)]
+pub enum Weights<'a> {
+    /// All steps count alike.
+    Unit,
+    /// One weight per step of each path.
+    Given(&'a [ArrayView1<'a, f64>]),
+    /// The inverse of a predicted noise variance.
+    Variance {
+        /// `Gamma_ii` for a drift target; `Gamma_ii, Gamma_jj, Gamma_ij` for a diffusion target.
+        gamma: Fitted<'a>,
+        /// Lower bounds of the variances, one or two.
+        floors: [f64; 2],
+    },
+}
+
+/// Noise variance of a diffusion target, each variance held above its floor; a covariance larger than the two
+/// variances allow is cut to what they allow.
+pub fn product_variance(gamma: [f64; 3], floors: [f64; 2]) -> f64 {
+    let [ii, jj, ij] = gamma;
+    let both = ii.max(floors[0]) * jj.max(floors[1]);
+    both + (ij * ij).min(both)
+}
+
+/// Targets of the steps of a block into `y`.
+pub(crate) fn step_targets(
+    block: &Block<'_>,
+    fitted: Option<[&[f64]; 2]>,
+    target: &Target<'_>,
+    scheme: Scheme,
+    y: &mut [f64],
+) {
+    match *target {
+        Target::Drift(row) => {
+            let x = block.input(row);
+            for (n, y) in y.iter_mut().enumerate() {
+                *y = (x[n + 1] - x[n]) / block.dt(n);
+            }
+        }
+        Target::Diffusion { pair: (i, j), .. } => {
+            let (xi, xj) = (block.input(i), block.input(j));
+            let drift = |f: &[f64], n: usize| match scheme {
+                Scheme::Euler => f[n],
+                Scheme::Trapezoid => (f[n] + f[n + 1]) / 2.0,
+            };
+            for (n, y) in y.iter_mut().enumerate() {
+                let dt = block.dt(n);
+                let (mut ei, mut ej) = (xi[n + 1] - xi[n], xj[n + 1] - xj[n]);
+                if let Some([fi, fj]) = fitted {
+                    ei -= dt * drift(fi, n);
+                    ej -= dt * drift(fj, n);
+                }
+                *y = ei * ej / dt;
+            }
+        }
+    }
+}
+
+/// Weights of the steps of a block into `w`; `gamma` holds the predicted covariances at the samples.
+pub(crate) fn step_weights(
+    block: &Block<'_>,
+    gamma: &[&[f64]],
+    dt_mean: f64,
+    target: &Target<'_>,
+    weights: &Weights<'_>,
+    w: &mut [f64],
+) {
+    match weights {
+        Weights::Unit => w.fill(1.0),
+        Weights::Given(given) => {
+            let all = given[block.path];
+            for (n, w) in w.iter_mut().enumerate() {
+                *w = all[block.start + n];
+            }
+        }
+        Weights::Variance { floors, .. } => {
+            for (n, w) in w.iter_mut().enumerate() {
+                let variance = match *gamma {
+                    [ii] => ii[n].max(floors[0]),
+                    [ii, jj, ij] => product_variance([ii[n], jj[n], ij[n]], *floors),
+                    _ => unreachable!("checked: one row or three"),
+                };
+                *w = 1.0 / variance;
+            }
+        }
+    }
+    if let Target::Drift(_) = target {
+        for (n, w) in w.iter_mut().enumerate() {
+            *w *= block.dt(n) / dt_mean;
+        }
+    }
+}
