@@ -54,7 +54,7 @@ def _rows(
     scheme: str,
     weights: Weights,
 ) -> tuple[Array, Array, Array, Array, NDArray[np.intp]]:
-    """Instrument, regressor, target and weight of each step of a block, and the numbers of the steps that touch no gap."""
+    """Instrument, regressor, target, weight of each step of a block, and the steps that touch no gap."""
     dt = step_lengths(times, start, len(x) - 1)
     u = program.evaluate(x)
     left = u[:-1]
