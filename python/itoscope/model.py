@@ -105,8 +105,7 @@ class SDE:
         self.noise_structure: str = "general"
         """"none", "additive", "scalar", "diagonal", "commutative" or "general"; says which schemes fit."""
         if self.diffusion_expressions is not None:
-            coefficients = Coefficients(self.drift_expressions, self.diffusion_expressions, self.states)
-            self.noise_structure = coefficients.structure()
+            self.noise_structure = Coefficients([], self.diffusion_expressions, self.states).structure()
 
     @classmethod
     def from_terms(

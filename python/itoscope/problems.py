@@ -1,23 +1,17 @@
-"""Benchmark systems with known truth: equations, exact coefficients term by term, and data from them."""
+"""The benchmark systems, every parameter a keyword."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Real
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from itoscope.backends.protocol import Progress
 from itoscope.errors import argument_error
 from itoscope.library import Library
-from itoscope.model import SDE
+from itoscope.problem import Problem, Terms, check_positive, problem_of
 from itoscope.render import expression_of
-from itoscope.simulation import simulated
 from itoscope.terms import number
-from itoscope.trajectories import Trajectories
 
 __all__ = [
     "PROBLEMS",
@@ -34,126 +28,10 @@ __all__ = [
     "van_der_pol",
 ]
 
-Terms = dict[str, float]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A system with known truth."""
-
-    name: str
-    sde: SDE
-    truth: dict[str, dict[Any, Terms]]
-    """Exact coefficients: `truth["drift"]["x2"]` maps the terms of that row of the drift to theirs,
-    `truth["diffusion"]["x1", "x2"]` those of that entry of Gamma (no factor 1/2). A term not listed has
-    none."""
-    library: Library
-    """Candidate terms, the true ones among them."""
-    x0: np.ndarray[Any, np.dtype[np.float64]]
-    """Where paths start, `(m,)`."""
-    known_drift: dict[str, str]
-    """Rows of the drift that need not be learnt: positions, whose rate is the velocity."""
-
-    def simulate(
-        self,
-        *,
-        duration: float,
-        dt: float,
-        n_paths: int = 1,
-        substeps: int = 1,
-        scheme: str = "taylor15",
-        seed: int | None = None,
-        x0: ArrayLike | None = None,
-        keep_every: int = 1,
-        observe_noise: float = 0.0,
-        on_divergence: str = "cut",
-        backend: str | None = None,
-        progress: Progress = None,
-    ) -> Trajectories:
-        """Simulate recordings of `duration` sampled every `dt`.
-
-        Parameters
-        ----------
-        duration : float
-            A whole number of steps, in the unit of `dt`.
-        x0 : (m,) or (n_paths, m) array of float, optional
-            `Problem.x0` unless given.
-        dt, n_paths, substeps, scheme, seed, keep_every, observe_noise, on_divergence, backend, progress
-            See `SDE.simulate`. The scheme is the most accurate one, because a coarse scheme leaves its own
-            bias in the data: explicit Euler takes k dt off the damping of an oscillator of stiffness k.
-        """
-        if isinstance(dt, bool) or not isinstance(dt, Real) or not dt > 0:
-            raise argument_error("dt", dt, "a positive, finite number")
-        if isinstance(duration, bool) or not isinstance(duration, Real) or not 0 < duration < np.inf:
-            raise argument_error("duration", duration, "a positive, finite number")
-        n_steps = round(duration / dt)
-        if abs(n_steps * dt - duration) > 1e-6 * dt * max(n_steps, 1):
-            raise argument_error("duration", duration, f"a whole number of steps dt = {dt}")
-        return simulated(
-            self.sde,
-            self.x0 if x0 is None else x0,
-            dt=dt,
-            n_steps=n_steps,
-            n_paths=n_paths,
-            scheme=scheme,
-            substeps=substeps,
-            keep_every=keep_every,
-            seed=seed,
-            noise=None,
-            observe_noise=observe_noise,
-            on_divergence=on_divergence,
-            backend=backend,
-            progress=progress,
-            position_names=list(self.known_drift) or None,
-        )
-
-    def __repr__(self) -> str:
-        return f"Problem {self.name}: {self.sde!r}"
-
-
-def _problem(
-    name: str,
-    states: Sequence[str],
-    drift: Mapping[str, Terms],
-    diffusion: Sequence[Sequence[str | float]],
-    gamma: Mapping[tuple[str, str], Terms],
-    library: Library,
-    x0: ArrayLike,
-    positions: Sequence[tuple[str, str]] = (),
-) -> Problem:
-    """A problem from its truth; `positions` pairs each position with its velocity."""
-    rows = {position: {velocity: 1.0} for position, velocity in positions} | {
-        state: {term: float(value) for term, value in terms.items() if value != 0}
-        for state, terms in drift.items()
-    }
-    rows = {state: rows[state] for state in states}
-    pairs = {(a, b): gamma.get((a, b), {}) for i, a in enumerate(states) for b in states[i:]}
-    entries = {
-        pair: {term: float(value) for term, value in terms.items() if value != 0}
-        for pair, terms in pairs.items()
-    }
-    start = np.asarray(x0, dtype=np.float64)
-    if start.shape != (len(states),) or not np.isfinite(start).all():
-        raise argument_error("x0", x0, f"{len(states)} finite numbers, states {', '.join(states)}")
-    return Problem(
-        name=name,
-        sde=SDE([expression_of(terms) for terms in rows.values()], diffusion, states),
-        truth={"drift": rows, "diffusion": entries},
-        library=library,
-        x0=start,
-        known_drift=dict(positions),
-    )
-
-
-def _positive(**parameters: float) -> None:
-    for name, value in parameters.items():
-        if not (np.isfinite(value) and value > 0):
-            raise argument_error(name, value, "a positive, finite number")
-
 
 def black_scholes(*, lam: float = 2.0, mu: float = 1.0, x0: ArrayLike = (1.0,)) -> Problem:
     """Black-Scholes, geometric Brownian motion: `dX = lam X dt + mu X dB`."""
-    return _problem(
+    return problem_of(
         "black-scholes",
         ["x1"],
         {"x1": {"x1": lam}},
@@ -178,8 +56,8 @@ def duffing_van_der_pol(
     `dX1 = X2 dt, dX2 = -(c X2 + k X1 + a X1^3)/m dt + (s/m) X1 dB`. The table of the paper says k = 2000; its
     results and its code use 1000.
     """
-    _positive(m=m)
-    return _problem(
+    check_positive(m=m)
+    return problem_of(
         "duffing",
         ["x1", "x2"],
         {"x2": {"x1": -k / m, "x2": -c / m, "x1^3": -a / m}},
@@ -210,10 +88,10 @@ def two_storey_building(
     `dY2 = -((c1+c2) Y2 + mu g m1 sgn Y2 + (k1+k2) Y1 - c2 Y4 - k2 Y3)/m1 dt + s1/m1 dB1`,
     `dY4 = -(c2 (Y4-Y2) + k2 (Y3-Y1))/m2 dt + s2/m2 dB2`.
     """
-    _positive(m1=m1, m2=m2)
+    check_positive(m1=m1, m2=m2)
     first = {"x1": -(k1 + k2) / m1, "x2": -(c1 + c2) / m1, "x3": k2 / m1, "x4": c2 / m1, "sgn(x2)": -mu * g}
     second = {"x1": k2 / m2, "x2": c2 / m2, "x3": -k2 / m2, "x4": -c2 / m2}
-    return _problem(
+    return problem_of(
         "building",
         ["x1", "x2", "x3", "x4"],
         {"x2": first, "x4": second},
@@ -243,12 +121,12 @@ def bouc_wen(
     `dX1 = X2 dt, dX2 = -(c X2 + k lam X1 + k (1-lam) X3)/m dt + s/m dB, dX3 = (-a1 X3 |X2| |X3|^(n-1) - a2
     X2 |X3|^n + a3 X2) dt`. The text of the paper says k = 1e5; its table and its equations use 1e4.
     """
-    _positive(m=m)
+    check_positive(m=m)
     if not n >= 1:
         raise argument_error("n", n, "a number, 1 or more")
     power = {1.0: "", 2.0: "|x3|"}.get(float(n), f"|x3|^{number(n - 1)}")
     loop, loss = f"x3|x2|{power}", f"x2|x3|^{number(n)}" if n != 1 else "x2|x3|"
-    return _problem(
+    return problem_of(
         "bouc-wen",
         ["x1", "x2", "x3"],
         {
@@ -270,7 +148,7 @@ def ornstein_uhlenbeck(
 
     Its stationary law is normal with mean mu and variance sigma^2 / (2 theta).
     """
-    return _problem(
+    return problem_of(
         "ornstein-uhlenbeck",
         ["x1"],
         {"x1": {"1": theta * mu, "x1": -theta}},
@@ -296,7 +174,7 @@ def ornstein_uhlenbeck_2d(
     if not np.linalg.eigvalsh(covariance).min() > 0:
         raise argument_error("gamma", gamma, "a positive definite matrix")
     states = ["x1", "x2"]
-    return _problem(
+    return problem_of(
         "ornstein-uhlenbeck-2d",
         states,
         {state: dict(zip(states, -rates[i])) for i, state in enumerate(states)},
@@ -330,7 +208,7 @@ def double_well(
         raise argument_error("gamma2", gamma2, "a finite number, 0 or more")
     covariance = {"1": gamma0, "x1^2": gamma2}
     g = f"sqrt({expression_of(covariance)})" if gamma2 else number(np.sqrt(gamma0))
-    return _problem(
+    return problem_of(
         "double-well",
         ["x1"],
         {"x1": {"x1": a, "x1^3": -b}},
@@ -351,7 +229,7 @@ def lorenz63(
 ) -> Problem:
     """Stochastic Lorenz-63: independent additive noise of strength s in each state."""
     states = ["x1", "x2", "x3"]
-    return _problem(
+    return problem_of(
         "lorenz",
         states,
         {
@@ -370,7 +248,7 @@ def van_der_pol(
     *, mu: float = 2.0, omega: float = 1.0, s: float = 0.5, x0: ArrayLike = (1.0, 0.0)
 ) -> Problem:
     """Van der Pol oscillator: `dX1 = X2 dt, dX2 = (mu (1 - X1^2) X2 - omega^2 X1) dt + s dB`."""
-    return _problem(
+    return problem_of(
         "van-der-pol",
         ["x1", "x2"],
         {"x2": {"x1": -(omega**2), "x2": mu, "x1^2 x2": -mu}},
@@ -401,7 +279,7 @@ def chain(
         raise argument_error("n", n, "an integer, 1 or more")
     mass, stiffness, damping, noise = (_per_storey(name, v, n) for name, v in zip("mkcs", (m, k, c, s)))
     for i, value in enumerate(mass):
-        _positive(**{f"m[{i}]": value})
+        check_positive(**{f"m[{i}]": value})
     positions = [(f"x{2 * i + 1}", f"x{2 * i + 2}") for i in range(n)]
     drift: dict[str, Terms] = {}
     for i in range(n):
@@ -419,7 +297,7 @@ def chain(
     strengths = [noise[i] / mass[i] for i in range(n)]
     zeros = [0.0] * n
     rows = [row for i in range(n) for row in (zeros, [strengths[i] if i == j else 0.0 for j in range(n)])]
-    return _problem(
+    return problem_of(
         f"chain of {n}",
         [name for pair in positions for name in pair],
         drift,

@@ -231,11 +231,6 @@ class Program:
         self.expressions = list(expressions)
         self._graph = Graph(self.inputs)
         self._outputs = [parse(text, self._graph) for text in self.expressions]
-        self._slopes = [
-            self._graph.derivative(output, position)
-            for output in self._outputs
-            for position in range(len(self.inputs))
-        ]
 
     def __repr__(self) -> str:
         return f"<Program of {len(self.expressions)} expressions in {', '.join(self.inputs)}>"
@@ -246,7 +241,9 @@ class Program:
 
     def gradient(self, x: Array) -> Array:
         """Derivatives `(n, K, n_inputs)` at the rows of `x` `(n, n_inputs)`."""
-        return self._table(self._slopes, x).reshape(-1, len(self.expressions), len(self.inputs))
+        positions = range(len(self.inputs))
+        slopes = [self._graph.derivative(output, at) for output in self._outputs for at in positions]
+        return self._table(slopes, x).reshape(-1, len(self.expressions), len(self.inputs))
 
     def _table(self, roots: Sequence[int], x: Array) -> Array:
         x = np.asarray(x, dtype=np.float64)
