@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Brownian", "Exact", "bounded", "geometric", "ornstein_uhlenbeck"]
+__all__ = ["Brownian", "Exact", "bounded", "entangled", "geometric", "ornstein_uhlenbeck"]
 
 
 @dataclass
@@ -34,17 +34,22 @@ class Brownian:
 
 @dataclass
 class Exact:
-    """`dX = drift dt + diffusion dW` in the one state x, and X(1) on a Brownian motion."""
+    """An equation over `states` driven by one noise, and the last state at time 1 on a Brownian motion."""
 
-    drift: str
-    diffusion: str
-    x0: float
+    states: list
+    drift: list
+    diffusion: list
+    x0: list
     solution: object
 
 
 def geometric(lam=0.5, mu=1.0):
     """dX = lam X dt + mu X dW."""
-    return Exact(f"{lam} x", f"{mu} x", 1.0, lambda b: np.exp(lam - mu**2 / 2 + mu * b.dw.sum(axis=1)))
+
+    def solution(brownian):
+        return np.exp(lam - mu**2 / 2 + mu * brownian.dw.sum(axis=1))
+
+    return Exact(["x"], [f"{lam} x"], [[f"{mu} x"]], [1.0], solution)
 
 
 def bounded(a=0.3, b=0.8, x0=0.2):
@@ -54,7 +59,14 @@ def bounded(a=0.3, b=0.8, x0=0.2):
         e = (1 + x0) * np.exp(-2 * a + 2 * b * brownian.dw.sum(axis=1))
         return (e + x0 - 1) / (e + 1 - x0)
 
-    return Exact(f"-({a} + {b**2} x)(1 - x^2)", f"{b}(1 - x^2)", x0, solution)
+    return Exact(["x"], [f"-({a} + {b**2} x)(1 - x^2)"], [[f"{b}(1 - x^2)"]], [x0], solution)
+
+
+def entangled(s=0.7):
+    """P = s W and Q = exp(P), with coefficients of Q that mix both states: q^2 exp(-p) is q where q = exp(p)."""
+    drift = ["0", f"{s**2 / 2} q^2 exp(-p)"]
+    diffusion = [[f"{s}"], [f"{s} q^2 exp(-p)"]]
+    return Exact(["p", "q"], drift, diffusion, [0.0, 1.0], lambda b: np.exp(s * b.dw.sum(axis=1)))
 
 
 def ornstein_uhlenbeck(theta=2.0, sigma=1.0):
@@ -66,4 +78,4 @@ def ornstein_uhlenbeck(theta=2.0, sigma=1.0):
         within = brownian.dw + theta * (brownian.dw / n - brownian.dz)  # of exp(theta (s - t)) dW
         return np.exp(-theta) + sigma * (np.exp(-theta * (1 - t)) * within).sum(axis=1)
 
-    return Exact(f"-{theta} x", f"{sigma}", 1.0, solution)
+    return Exact(["x"], [f"-{theta} x"], [[f"{sigma}"]], [1.0], solution)

@@ -93,6 +93,41 @@ def test_observe_noise():
     assert (noisy - clean).std() / clean.std() == pytest.approx(0.05, rel=0.02)
 
 
+# -- the integral of the noise -------------------------------------------------------------------------------
+# Its equation is its own probe: after one step of dX = V dt, dV = dW from rest, V is dW and X is dZ.
+PROBE = SDE(["v", "0"], [["0"], ["1"]], ["x", "v"])
+
+
+def after_one_step(backend, **settings):
+    data = PROBE.simulate(
+        np.zeros((20000, 2)), dt=0.25, n_steps=2, scheme="taylor15", seed=6, backend=backend, **settings
+    )
+    return np.array([path[1] for path in data.paths])
+
+
+def test_dz_has_the_covariance_of_an_integral(simulating):
+    h = 0.25
+    expected = np.array([[h**3 / 3, h**2 / 2], [h**2 / 2, h]])
+    error = np.sqrt((np.outer(np.diag(expected), np.diag(expected)) + expected**2) / 20000)
+    assert np.all(np.abs(np.cov(after_one_step(simulating).T) - expected) < 4 * error)
+
+
+def test_dz_is_drawn_given_dw(simulating):
+    h = 0.25
+    dw = 0.5 * np.random.default_rng(12).normal(size=(20000, 2, 1))
+    x, v = after_one_step(simulating, noise=dw).T
+    np.testing.assert_allclose(v, dw[:, 0, 0], rtol=1e-15)
+    rest = x - h / 2 * v
+    assert abs(rest.mean()) < 4 * np.sqrt(h**3 / 12 / 20000)
+    assert abs(rest.var() / (h**3 / 12) - 1) < 4 * np.sqrt(2 / 20000)
+    assert abs(np.corrcoef(rest, v)[0, 1]) < 4 / np.sqrt(20000)
+
+
+def test_dz_may_be_given(simulating):
+    noise = np.random.default_rng(13).normal(size=(20000, 2, 2))
+    np.testing.assert_array_equal(after_one_step(simulating, noise=noise)[:, ::-1], noise[:, 0])
+
+
 # -- covariances ---------------------------------------------------------------------------------------------
 def test_cholesky():
     a = np.random.default_rng(2).normal(size=(50, 4, 4))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brownian import Brownian, bounded, geometric, ornstein_uhlenbeck
+from brownian import Brownian, bounded, entangled, geometric, ornstein_uhlenbeck
 from itoscope.backends import get_backend
 from itoscope.backends.reference import integrate, schemes
 from itoscope.backends.reference.schemes import SCHEMES, Increment
@@ -14,15 +14,14 @@ FACTORS = np.array([128, 64, 32, 16, 8, 4])
 BROWNIAN = Brownian.draw(2000, 2048, seed=11)
 
 
-def run(backend, system, scheme, noise, x0=None):
+def run(backend, system, scheme, noise):
     n_paths, n_steps, _ = noise.shape
-    start = np.full((n_paths, 1), system.x0 if x0 is None else x0)
     samples, lengths = get_backend(backend).simulate(
-        [system.drift],
-        [[system.diffusion]],
+        system.drift,
+        system.diffusion,
         None,
-        ["x"],
-        start,
+        system.states,
+        np.tile(system.x0, (n_paths, 1)),
         dt=1 / n_steps,
         n_steps=n_steps,
         scheme=scheme,
@@ -33,7 +32,7 @@ def run(backend, system, scheme, noise, x0=None):
         progress=None,
     )
     assert (lengths == 2).all()
-    return samples[:, 1, 0]
+    return samples[:, 1, -1]
 
 
 def strong_order(backend, system, scheme):
@@ -45,10 +44,15 @@ def strong_order(backend, system, scheme):
     return np.polyfit(np.log(FACTORS), np.log(errors), 1)[0]
 
 
+SYSTEMS = {"geometric": geometric(), "bounded": bounded(), "entangled": entangled()}
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("system", [geometric(), bounded()], ids=["geometric", "bounded"])
-def test_strong_order(simulating, system, scheme):
-    assert strong_order(simulating, system, scheme) == pytest.approx(SCHEMES[scheme].strong_order, abs=ORDER)
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_strong_order(simulating, name, scheme):
+    assert strong_order(simulating, SYSTEMS[name], scheme) == pytest.approx(
+        SCHEMES[scheme].strong_order, abs=ORDER
+    )
 
 
 # For linear drift and additive noise the next terms of the expansion vanish: half an order more.
@@ -87,10 +91,10 @@ def moments_of_one_step(backend, system, scheme, n, x0):
     weights = np.outer(WEIGHTS, WEIGHTS).ravel() / WEIGHTS.sum() ** 2
     dw, dz = np.sqrt(h) * first, h**1.5 / 2 * (first + second / np.sqrt(3))
     samples, _ = get_backend(backend).simulate(
-        [system.drift],
-        [[system.diffusion]],
+        system.drift,
+        system.diffusion,
         None,
-        ["x"],
+        system.states,
         np.full((len(dw), 1), x0),
         dt=h,
         n_steps=1,
