@@ -2,6 +2,9 @@
 
 from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from itoscope.backends.protocol import Array, Progress
 
 __version__: str
@@ -12,6 +15,7 @@ __all__ = [
     "regression_sums",
     "residual_sums",
     "set_threads",
+    "simulate",
     "survey",
 ]
 
@@ -54,3 +58,19 @@ def residual_sums(
 def survey(
     x: list[Array], gamma: tuple[Program, Array], pairs: list[tuple[int, int]], floors: list[float]
 ) -> tuple[int, list[float], list[float], list[int], int, float, int, int]: ...
+def simulate(
+    drift: list[str],
+    diffusion: list[list[str]] | None,
+    gamma: list[list[str]] | None,
+    states: list[str],
+    x0: Array,
+    *,
+    dt: float,
+    n_steps: int,
+    scheme: str,
+    substeps: int,
+    keep_every: int,
+    seed: int,
+    noise: Array | None,
+    progress: Progress,
+) -> tuple[Array, NDArray[np.int64]]: ...

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from itoscope import _core
 from itoscope.backends.protocol import (
@@ -21,7 +22,7 @@ from itoscope.backends.protocol import (
     Weights,
 )
 
-__all__ = ["compile", "project", "regression_sums", "residual_sums", "survey"]
+__all__ = ["compile", "project", "regression_sums", "residual_sums", "simulate", "survey"]
 
 
 def compile(expressions: Sequence[str], inputs: Sequence[str]) -> Program:
@@ -95,3 +96,37 @@ def survey(paths: Sequence[Array], gamma: Fitted, pairs: Sequence[tuple[int, int
     )
     counts = np.array(below, dtype=np.int64)
     return Survey(n, np.array(mean), np.array(low), counts, indefinite, worst, path, sample)
+
+
+def simulate(
+    drift: Sequence[str],
+    diffusion: Sequence[Sequence[str]] | None,
+    gamma: Sequence[Sequence[str]] | None,
+    states: Sequence[str],
+    x0: Array,
+    *,
+    dt: float,
+    n_steps: int,
+    scheme: str,
+    substeps: int,
+    keep_every: int,
+    seed: int,
+    noise: Array | None,
+    progress: Progress,
+) -> tuple[Array, NDArray[np.int64]]:
+    """Paths of an SDE from `x0`; see `itoscope.backends.protocol.Backend.simulate`."""
+    return _core.simulate(
+        list(drift),
+        None if diffusion is None else [list(row) for row in diffusion],
+        None if gamma is None else [list(row) for row in gamma],
+        list(states),
+        x0,
+        dt=dt,
+        n_steps=n_steps,
+        scheme=scheme,
+        substeps=substeps,
+        keep_every=keep_every,
+        seed=seed,
+        noise=noise,
+        progress=progress,
+    )

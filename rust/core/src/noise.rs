@@ -16,7 +16,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const fn salt(self) -> u64 {
+    pub(crate) const fn salt(self) -> u64 {
         match self {
             Self::Chain => 0x6368_6169_6e00_0001,
             Self::Path => 0x7061_7468_0000_0002,

@@ -231,7 +231,7 @@ impl Program {
     }
 }
 
-fn check_names(inputs: &[impl AsRef<str>]) -> Result<()> {
+pub(crate) fn check_names(inputs: &[impl AsRef<str>]) -> Result<()> {
     for (i, input) in inputs.iter().map(AsRef::as_ref).enumerate() {
         let wrong = |allowed| Err(Error::argument(format!("inputs[{i}]"), format!("'{input}'"), allowed));
         let mut chars = input.chars();

@@ -7,6 +7,7 @@ mod errors;
 mod program;
 mod regression;
 mod run;
+mod simulate;
 
 /// Compiled core of itoscope.
 #[pymodule]
@@ -19,6 +20,8 @@ mod _core {
     use super::regression::{project, regression_sums, residual_sums, survey};
     #[pymodule_export]
     use super::run::set_threads;
+    #[pymodule_export]
+    use super::simulate::simulate;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

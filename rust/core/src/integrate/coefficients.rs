@@ -1,0 +1,226 @@
+//! Drift and diffusion on one graph, the operators `L0` and `Lj` on them, and the structure of the noise.
+
+use super::Structure;
+use crate::expr::{Function, Graph, Id, parse};
+use crate::noise::{Draws, Purpose, Stream};
+use crate::program::{Program, check_names};
+use crate::{Error, Result};
+
+/// `dX = a dt + sum_j b^j dW_j`, with `a` and `b` as nodes of a graph.
+///
+/// The inputs of the graph are the m states, and then two for each noise, which the integrators feed.
+#[derive(Debug, Clone)]
+pub struct Coefficients {
+    pub(super) graph: Graph,
+    pub(super) drift: Vec<Id>,
+    /// `diffusion[k][j]` is the coefficient of noise `j` in state `k`.
+    pub(super) diffusion: Vec<Vec<Id>>,
+    n_noise: usize,
+    /// Whether the diffusion is a Cholesky factor, which no scheme should differentiate.
+    factored: bool,
+}
+
+/// A pivot of this share of its diagonal entry counts as zero.
+const PIVOT: f64 = 1e-12;
+
+impl Coefficients {
+    /// Parses the m expressions of the drift and the m x n of the diffusion.
+    ///
+    /// # Errors
+    /// [`Error::Expression`] with the character at fault, [`Error::Argument`] for shapes that do not fit.
+    pub fn new(
+        drift: &[impl AsRef<str>],
+        diffusion: &[Vec<impl AsRef<str>>],
+        states: &[impl AsRef<str>],
+    ) -> Result<Self> {
+        let n_noise = diffusion.first().map_or(0, Vec::len);
+        let mut system = Self::without_noise(drift, states, n_noise)?;
+        system.diffusion = system.matrix("diffusion", diffusion, states, n_noise)?;
+        Ok(system)
+    }
+
+    /// The same with the covariance `gamma = b b^T`, m x m, of which the lower triangle is read: `b` is its Cholesky
+    /// factor, in which a pivot that is not above 1e-12 of its diagonal entry counts as zero, and so does its
+    /// column. So gamma may be semidefinite, and what a fitted one has below zero is cut off.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_covariance(
+        drift: &[impl AsRef<str>],
+        gamma: &[Vec<impl AsRef<str>>],
+        states: &[impl AsRef<str>],
+    ) -> Result<Self> {
+        let mut system = Self::without_noise(drift, states, states.len())?;
+        let gamma = system.matrix("gamma", gamma, states, states.len())?;
+        system.diffusion = cholesky(&mut system.graph, &gamma);
+        system.factored = true;
+        Ok(system)
+    }
+
+    fn without_noise(drift: &[impl AsRef<str>], states: &[impl AsRef<str>], n_noise: usize) -> Result<Self> {
+        check_names(states)?;
+        if drift.len() != states.len() {
+            let allowed = format!("{} expressions, one per state", states.len());
+            return Err(Error::argument("drift", format!("{} expressions", drift.len()), allowed));
+        }
+        let mut graph = Graph::new(states.len() + 2 * n_noise);
+        let drift =
+            drift.iter().map(|text| parse(text.as_ref(), states, &mut graph)).collect::<Result<_>>()?;
+        Ok(Self { graph, drift, diffusion: Vec::new(), n_noise, factored: false })
+    }
+
+    fn matrix(
+        &mut self,
+        name: &'static str,
+        rows: &[Vec<impl AsRef<str>>],
+        states: &[impl AsRef<str>],
+        n_columns: usize,
+    ) -> Result<Vec<Vec<Id>>> {
+        if rows.len() != states.len() || rows.iter().any(|row| row.len() != n_columns) {
+            let value = format!("rows of {:?} expressions", rows.iter().map(Vec::len).collect::<Vec<_>>());
+            return Err(Error::argument(name, value, format!("{} rows of one length", states.len())));
+        }
+        let mut parsed = |text: &str| parse(text, states, &mut self.graph);
+        rows.iter().map(|row| row.iter().map(|text| parsed(text.as_ref())).collect()).collect()
+    }
+
+    /// Number of states, m.
+    pub fn n_states(&self) -> usize {
+        self.drift.len()
+    }
+
+    /// Number of noises, n.
+    pub fn n_noise(&self) -> usize {
+        self.n_noise
+    }
+
+    /// `L0 u = sum_k a_k d_k u + 1/2 sum_ik (b b^T)_ik d_i d_k u`.
+    pub(super) fn along_drift(&mut self, u: Id) -> Id {
+        let mut sum = self.graph.zero();
+        for k in 0..self.n_states() {
+            let du = self.graph.derivative(u, k);
+            let term = self.graph.multiply(self.drift[k], du);
+            sum = self.graph.add(sum, term);
+        }
+        let half = self.graph.constant(0.5);
+        for i in 0..self.n_states() {
+            let du = self.graph.derivative(u, i);
+            for k in 0..self.n_states() {
+                let ddu = self.graph.derivative(du, k);
+                if ddu == self.graph.zero() {
+                    continue;
+                }
+                for j in 0..self.n_noise {
+                    let covariance = self.graph.multiply(self.diffusion[i][j], self.diffusion[k][j]);
+                    let term = self.graph.multiply(covariance, ddu);
+                    let term = self.graph.multiply(half, term);
+                    sum = self.graph.add(sum, term);
+                }
+            }
+        }
+        sum
+    }
+
+    /// `Lj u = sum_k b_kj d_k u`.
+    pub(super) fn along_noise(&mut self, j: usize, u: Id) -> Id {
+        let mut sum = self.graph.zero();
+        for k in 0..self.n_states() {
+            let du = self.graph.derivative(u, k);
+            let term = self.graph.multiply(self.diffusion[k][j], du);
+            sum = self.graph.add(sum, term);
+        }
+        sum
+    }
+
+    /// The structure of the noise.
+    pub fn structure(&mut self) -> Structure {
+        if self.factored {
+            return Structure::General;
+        }
+        let zero = self.graph.zero();
+        let (m, n) = (self.n_states(), self.n_noise);
+        let entries: Vec<(Id, usize)> =
+            self.diffusion.iter().flat_map(|row| row.iter().copied().zip(0..)).collect();
+        if entries.iter().all(|&(b, _)| b == zero) {
+            return Structure::None;
+        }
+        if entries.iter().all(|&(b, _)| (0..m).all(|k| self.graph.derivative(b, k) == zero)) {
+            return Structure::Additive;
+        }
+        if n == 1 {
+            return Structure::Scalar;
+        }
+        let mut untouched = |i: usize, b: Id, j: usize| {
+            let own = self.along_noise(j, b);
+            self.along_noise(i, b) == zero && self.along_noise(i, own) == zero
+        };
+        if entries.iter().all(|&(b, j)| (0..n).all(|i| i == j || untouched(i, b, j))) {
+            return Structure::Diagonal;
+        }
+        let commutes = (0..m).all(|k| {
+            (0..n).all(|j| {
+                (0..j).all(|i| {
+                    let left = self.along_noise(i, self.diffusion[k][j]);
+                    let right = self.along_noise(j, self.diffusion[k][i]);
+                    self.same(left, right)
+                })
+            })
+        });
+        if commutes { Structure::Commutative } else { Structure::General }
+    }
+
+    /// Whether two nodes are one function, judged by their values at random points.
+    fn same(&self, a: Id, b: Id) -> bool {
+        if a == b {
+            return true;
+        }
+        let program = Program::compile(self.graph.clone(), vec![a, b]);
+        let mut scratch = program.scratch(32);
+        let mut stream = Stream::new(5, Purpose::Path, 0);
+        scratch.inputs_mut().fill_with(|| stream.normal());
+        program.run(&mut scratch);
+        let known = || scratch.output(0).iter().zip(scratch.output(1)).filter(|(u, v)| (*u * *v).is_finite());
+        known().count() > 0 && known().all(|(u, v)| (u - v).abs() <= 1e-9 * (u.abs() + v.abs()))
+    }
+}
+
+/// Lower factor of a covariance, as expressions.
+fn cholesky(graph: &mut Graph, gamma: &[Vec<Id>]) -> Vec<Vec<Id>> {
+    let m = gamma.len();
+    let mut factor = vec![vec![graph.zero(); m]; m];
+    for j in 0..m {
+        let known: Vec<Id> = factor[j][..j].to_vec();
+        let pivot = remainder(graph, gamma[j][j], &known, &known);
+        // 1 where the pivot counts, else 0.
+        let size = graph.call(Function::Abs, gamma[j][j]);
+        let share = graph.constant(PIVOT);
+        let least = graph.multiply(share, size);
+        let excess = graph.subtract(pivot, least);
+        let sign = graph.call(Function::Sgn, excess);
+        let magnitude = graph.call(Function::Abs, sign);
+        let twice = graph.add(sign, magnitude);
+        let half = graph.constant(0.5);
+        let counts = graph.multiply(half, twice);
+        let size = graph.call(Function::Abs, pivot);
+        let root = graph.call(Function::Sqrt, size);
+        factor[j][j] = graph.multiply(counts, root);
+        // Where the pivot does not count, division by 1 keeps the zero above it from becoming NaN.
+        let zeroed = graph.subtract(graph.one(), counts);
+        let divisor = graph.add(factor[j][j], zeroed);
+        for i in j + 1..m {
+            let row: Vec<Id> = factor[i][..j].to_vec();
+            let rest = remainder(graph, gamma[i][j], &row, &known);
+            let counted = graph.multiply(counts, rest);
+            factor[i][j] = graph.divide(counted, divisor);
+        }
+    }
+    factor
+}
+
+/// `entry - sum_l a_l b_l`.
+fn remainder(graph: &mut Graph, entry: Id, a: &[Id], b: &[Id]) -> Id {
+    a.iter().zip(b).fold(entry, |rest, (&a, &b)| {
+        let product = graph.multiply(a, b);
+        graph.subtract(rest, product)
+    })
+}

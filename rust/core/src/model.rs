@@ -1,0 +1,149 @@
+//! Stochastic differential equations as text, and their simulation.
+
+use ndarray::{Array3, ArrayView2, ArrayView3};
+
+use crate::control::Control;
+use crate::integrate::{Coefficients, Run, Scheme, Stepper, Structure};
+use crate::{Error, Result};
+
+/// How the noise of an [`Sde`] is given.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Noise {
+    /// The coefficients `g`, m x n.
+    Diffusion(Vec<Vec<String>>),
+    /// The covariance `Gamma = g g^T`, m x m, lower triangle; semidefinite is allowed.
+    Covariance(Vec<Vec<String>>),
+}
+
+/// The Ito equation `dX = f(X) dt + g(X) dB`, in expressions of the names of its states.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sde {
+    /// Names of the m states.
+    pub states: Vec<String>,
+    /// The drift `f`.
+    pub drift: Vec<String>,
+    /// The noise.
+    pub noise: Noise,
+}
+
+/// How to simulate.
+#[derive(Debug, Clone)]
+pub struct Settings<'a> {
+    /// Time between two steps.
+    pub dt: f64,
+    /// Number of steps.
+    pub n_steps: usize,
+    /// Scheme of each step.
+    pub scheme: Scheme,
+    /// Steps of the scheme, of length `dt / substeps`, in one step.
+    pub substeps: usize,
+    /// Steps from one sample to the next.
+    pub keep_every: usize,
+    /// Seed of the streams, one per path: the same paths for any number of threads.
+    pub seed: u64,
+    /// Brownian increments `(n_paths, n_steps * substeps, n)` in place of drawn ones; see [`Stepper::new`].
+    pub noise: Option<ArrayView3<'a, f64>>,
+}
+
+impl Settings<'_> {
+    /// Milstein steps of length `dt`, all samples kept, under seed 0.
+    pub fn new(dt: f64, n_steps: usize) -> Self {
+        Self { dt, n_steps, scheme: Scheme::Milstein, substeps: 1, keep_every: 1, seed: 0, noise: None }
+    }
+}
+
+impl Sde {
+    /// An equation with the m x n coefficients `diffusion`.
+    ///
+    /// # Errors
+    /// [`Error::Expression`] with the character at fault, [`Error::Argument`] for shapes that do not fit.
+    pub fn new(drift: Vec<String>, diffusion: Vec<Vec<String>>, states: Vec<String>) -> Result<Self> {
+        Self { states, drift, noise: Noise::Diffusion(diffusion) }.checked()
+    }
+
+    /// An equation with the m x m covariance `gamma`.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_covariance(drift: Vec<String>, gamma: Vec<Vec<String>>, states: Vec<String>) -> Result<Self> {
+        Self { states, drift, noise: Noise::Covariance(gamma) }.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        self.coefficients().map(|_| self)
+    }
+
+    /// Drift and diffusion on one graph.
+    fn coefficients(&self) -> Result<Coefficients> {
+        match &self.noise {
+            Noise::Diffusion(rows) => Coefficients::new(&self.drift, rows, &self.states),
+            Noise::Covariance(rows) => Coefficients::with_covariance(&self.drift, rows, &self.states),
+        }
+    }
+
+    /// The structure of the noise, which decides which schemes are right.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn structure(&self) -> Result<Structure> {
+        Ok(self.coefficients()?.structure())
+    }
+
+    /// Simulates a path from each row of `x0` `(n_paths, m)`: samples `(n_paths, n_kept, m)`, NaN once a path has
+    /// left the finite range, and how many samples of each path are finite.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a setting out of range or a scheme that does not fit the noise, naming one that does;
+    /// [`Error::Interrupted`].
+    pub fn simulate(
+        &self,
+        x0: ArrayView2<'_, f64>,
+        settings: &Settings<'_>,
+        control: &Control,
+    ) -> Result<(Array3<f64>, Vec<i64>)> {
+        let n_kept = settings.n_steps / settings.keep_every.max(1) + 1;
+        let mut samples = vec![0.0; x0.nrows() * n_kept * x0.ncols()];
+        let lengths = self.simulate_into(x0, settings, &mut samples, control)?;
+        let shape = (x0.nrows(), n_kept, x0.ncols());
+        Ok((Array3::from_shape_vec(shape, samples).expect("as many samples as the shape says"), lengths))
+    }
+
+    /// The same into `samples`, `(n_paths, n_kept, m)` in row-major order.
+    ///
+    /// # Errors
+    /// As for [`Self::simulate`].
+    ///
+    /// # Panics
+    /// If `samples` has another length.
+    pub fn simulate_into(
+        &self,
+        x0: ArrayView2<'_, f64>,
+        settings: &Settings<'_>,
+        samples: &mut [f64],
+        control: &Control,
+    ) -> Result<Vec<i64>> {
+        let Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise } = settings.clone();
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(Error::argument("dt", dt, "a positive, finite number"));
+        }
+        for (name, value) in [("n_steps", n_steps), ("substeps", substeps), ("keep_every", keep_every)] {
+            if value == 0 {
+                return Err(Error::argument(name, value, "a positive integer"));
+            }
+        }
+        if x0.ncols() != self.states.len() || x0.iter().any(|x| !x.is_finite()) {
+            let allowed = format!("finite, shape (n_paths, {})", self.states.len());
+            return Err(Error::argument("x0", format!("array of shape {:?}", x0.dim()), allowed));
+        }
+        let n_fine = n_steps * substeps;
+        let n_given = noise.map_or(0, |noise| noise.dim().2);
+        if let Some(noise) = &noise
+            && (noise.dim().0, noise.dim().1) != (x0.nrows(), n_fine)
+        {
+            let allowed = format!("shape ({}, {n_fine}, n), n_steps * substeps increments", x0.nrows());
+            return Err(Error::argument("noise", format!("array of shape {:?}", noise.dim()), allowed));
+        }
+        let stepper = Stepper::new(self.coefficients()?, scheme, dt / substeps as f64, n_given)?;
+        stepper.simulate(&Run { x0, n_steps, substeps, keep_every, seed, noise }, samples, control)
+    }
+}

@@ -1,0 +1,54 @@
+//! Simulation of SDEs for Python.
+
+use itoscope_core::model::{Sde, Settings};
+use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray2, PyReadonlyArray3};
+use pyo3::prelude::*;
+
+use crate::errors::OrRaise;
+use crate::run::detached;
+
+/// Samples `(n_paths, n_kept, m)` and the number of finite ones of each path.
+type Ensemble<'py> = (Bound<'py, PyArray3<f64>>, Bound<'py, PyArray1<i64>>);
+
+/// Simulates paths of an SDE; see `itoscope.backends.protocol.Backend.simulate`.
+#[pyfunction]
+#[pyo3(signature = (drift, diffusion, gamma, states, x0, *, dt, n_steps, scheme, substeps, keep_every, seed, noise,
+    progress))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of the stage")]
+pub fn simulate<'py>(
+    py: Python<'py>,
+    drift: Vec<String>,
+    diffusion: Option<Vec<Vec<String>>>,
+    gamma: Option<Vec<Vec<String>>>,
+    states: Vec<String>,
+    x0: PyReadonlyArray2<'py, f64>,
+    dt: f64,
+    n_steps: usize,
+    scheme: &str,
+    substeps: usize,
+    keep_every: usize,
+    seed: u64,
+    noise: Option<PyReadonlyArray3<'py, f64>>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Ensemble<'py>> {
+    let sde = match gamma {
+        Some(gamma) => Sde::with_covariance(drift, gamma, states),
+        None => {
+            let no_noise = vec![Vec::new(); drift.len()];
+            Sde::new(drift, diffusion.unwrap_or(no_noise), states)
+        }
+    };
+    let sde = sde.or_raise(py)?;
+    let noise = noise.as_ref().map(|noise| noise.as_array());
+    let scheme = scheme.parse().or_raise(py)?;
+    let settings = Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise };
+    let x0 = x0.as_array();
+    let n_kept = n_steps / keep_every.max(1) + 1;
+    let samples = PyArray3::zeros(py, (x0.nrows(), n_kept, x0.ncols()), false);
+    let lengths = {
+        let mut samples = samples.readwrite();
+        let samples = samples.as_slice_mut()?;
+        detached(py, progress.as_ref(), |control| sde.simulate_into(x0, &settings, samples, control))?
+    };
+    Ok((samples, lengths.into_pyarray(py)))
+}
