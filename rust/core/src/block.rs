@@ -1,7 +1,10 @@
 //! A stretch of consecutive samples of one path, turned to one array per state, and the libraries evaluated on it.
 
+use ndarray::ArrayView2;
+
 use crate::path::Path;
 use crate::program::{Program, Scratch};
+use crate::{Error, Result};
 
 /// Steps in a block; its library values stay in the cache.
 pub(crate) const STEPS: usize = 256;
@@ -122,6 +125,30 @@ impl<'a> Values<'a> {
     }
 }
 
+/// A fitted linear model over a library: `coef u(x)`, one row of `coef` per quantity.
+#[derive(Clone, Copy)]
+pub struct Fitted<'a> {
+    /// The library.
+    pub program: &'a Program,
+    /// Coefficients `(q, K)`.
+    pub coef: ArrayView2<'a, f64>,
+}
+
+impl Fitted<'_> {
+    /// Checks the shape of the coefficients.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there are not `rows` rows of `K` coefficients.
+    pub fn check(&self, name: &'static str, rows: usize) -> Result<()> {
+        let wanted = (rows, self.program.n_outputs());
+        if self.coef.dim() == wanted {
+            Ok(())
+        } else {
+            Err(Error::argument(name, format!("shape {:?}", self.coef.dim()), format!("shape {wanted:?}")))
+        }
+    }
+}
+
 /// Linear combinations of a library on a block: `coef u(x)`, one row per quantity.
 pub(crate) struct Combined<'a> {
     values: Values<'a>,
@@ -131,7 +158,7 @@ pub(crate) struct Combined<'a> {
 
 impl<'a> Combined<'a> {
     /// Room for the quantities of a fitted model.
-    pub fn new(fitted: crate::targets::Fitted<'a>) -> Self {
+    pub fn new(fitted: Fitted<'a>) -> Self {
         Self {
             values: Values::new(fitted.program),
             coef: fitted.coef,

@@ -4,11 +4,11 @@
 //! `Gamma_ii / dt`. A diffusion target is the product of two residual increments, `e_i e_j / dt`, whose noise has
 //! variance `Gamma_ii Gamma_jj + Gamma_ij^2`.
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::ArrayView1;
 
 use crate::block::Block;
-use crate::program::Program;
-use crate::{Error, Result};
+
+pub use crate::block::Fitted;
 
 /// Where regressors and the fitted drift of a step are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,30 +17,6 @@ pub enum Scheme {
     Euler,
     /// The mean of both ends, with the start as instrument; bias of order `dt^2`.
     Trapezoid,
-}
-
-/// A fitted linear model over a library: `coef u(x)`, one row of `coef` per quantity.
-#[derive(Clone, Copy)]
-pub struct Fitted<'a> {
-    /// The library.
-    pub program: &'a Program,
-    /// Coefficients `(q, K)`.
-    pub coef: ArrayView2<'a, f64>,
-}
-
-impl Fitted<'_> {
-    /// Checks the shape of the coefficients.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] if there are not `rows` rows of `K` coefficients.
-    pub fn check(&self, name: &'static str, rows: usize) -> Result<()> {
-        let wanted = (rows, self.program.n_outputs());
-        if self.coef.dim() == wanted {
-            Ok(())
-        } else {
-            Err(Error::argument(name, format!("shape {:?}", self.coef.dim()), format!("shape {wanted:?}")))
-        }
-    }
 }
 
 /// What is regressed.
