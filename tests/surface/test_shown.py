@@ -12,7 +12,6 @@ from pathlib import Path
 
 import itoscope
 import pytest
-from itoscope.backends import get_backend
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -37,8 +36,6 @@ def in_copy(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_blocks_run_in_order(page, in_copy):
-    if "simulate" in page.read_text() and not hasattr(get_backend("rust"), "simulate"):
-        pytest.skip("the compiled backend cannot simulate yet")
     namespace = {}
     for block in blocks(page, "python"):
         exec(compile(block["code"], f"{page.name}: {block['code'][:40]!r}", "exec"), namespace)

@@ -8,6 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["error"],
     &["control"],
     &["noise", "linalg", "special", "simd", "prior", "path"],
+    &["normals"],
     &["expr"],
     &["program"],
     &["library"],
