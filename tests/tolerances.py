@@ -19,3 +19,7 @@ STEP = 1e-12
 # Sums over a few thousand rows in another order of addition: 1e-16 times the square root of their number, with room.
 # Relative to the largest entry.
 EXACT_SUMS = 1e-11
+
+# Log evidence, masses, coefficients and chains on one tape in both backends: an updated factor there, factors
+# from nothing and eigenvectors here. Rounding is about 1e-13 on these well-scaled problems; a slip is larger.
+SAMPLER = 1e-9

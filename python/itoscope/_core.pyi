@@ -1,19 +1,26 @@
 """Types of the compiled module."""
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Array, Progress
+from itoscope.backends.protocol import Array, Draw, Progress
+from itoscope.priors import Prior
 
 __version__: str
 __all__ = [
     "Program",
     "__version__",
+    "enumerate_models",
+    "exact_draws",
+    "log_evidence",
+    "model_posterior",
     "project",
     "regression_sums",
+    "replay_chain",
     "residual_sums",
+    "sample_chains",
     "set_threads",
     "simulate",
     "survey",
@@ -74,3 +81,56 @@ def simulate(
     noise: Array | None,
     progress: Progress,
 ) -> tuple[Array, NDArray[np.int64]]: ...
+def log_evidence(
+    gram: Array,
+    moment: Array,
+    yy: float,
+    n: float,
+    prior: Prior,
+    included: NDArray[np.bool_],
+    slab_var: float,
+) -> float: ...
+def sample_chains(
+    gram: Array,
+    moment: Array,
+    yy: float,
+    n: float,
+    prior: Prior,
+    n_chains: int,
+    n_samples: int,
+    n_burn: int,
+    thin: int,
+    exchanges: int,
+    seed: int,
+    progress: Progress,
+) -> list[dict[str, Any]]: ...
+def replay_chain(
+    gram: Array,
+    moment: Array,
+    yy: float,
+    n: float,
+    prior: Prior,
+    start: str,
+    n_samples: int,
+    n_burn: int,
+    thin: int,
+    exchanges: int,
+    draws: list[Draw],
+) -> dict[str, Any]: ...
+def enumerate_models(
+    gram: Array, moment: Array, yy: float, n: float, prior: Prior, progress: Progress
+) -> Array: ...
+def exact_draws(
+    gram: Array,
+    moment: Array,
+    yy: float,
+    n: float,
+    prior: Prior,
+    log_mass: Array,
+    n_draws: int,
+    seed: int,
+    draws: list[Draw] | None,
+) -> dict[str, Any]: ...
+def model_posterior(
+    gram: Array, moment: Array, yy: float, n: float, prior: Prior, included: NDArray[np.bool_]
+) -> tuple[float, Array, Array]: ...

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from itoscope.priors import Prior
+
 __all__ = [
     "Array",
     "Backend",
+    "Chains",
+    "Draw",
     "Fitted",
     "Program",
     "Progress",
@@ -29,6 +34,9 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Progress = Callable[[int], Any] | None
+#: One recorded random draw: kind ("uniform", "normal", "gamma", "beta"), its shapes (zero if none),
+#: its value.
+Draw = tuple[str, float, float, float]
 
 
 class Program(Protocol):
@@ -149,6 +157,25 @@ class Survey:
     sample: int
 
 
+class Chains(NamedTuple):
+    """Draws of one or more chains of the sampler; columns and units as the caller has them."""
+
+    samples: Array
+    """Coefficients (chain, draw, K), zero outside the model."""
+    included: NDArray[np.bool_]
+    """Whether each column is in the model (chain, draw, K)."""
+    inclusion: Array
+    """p(Z_k = 1 | rest), averaged over the sweeps of the draw (chain, draw, K)."""
+    noise_var: Array
+    """Noise variance (chain, draw)."""
+    slab_var: Array
+    """Slab variance (chain, draw), in the prior's scaled coordinates."""
+    p0: Array
+    """Inclusion rate (chain, draw)."""
+    work: list[dict[str, int]]
+    """Per chain: sweeps, flips, exchanges tried and made, rows of the factor computed."""
+
+
 class Backend(Protocol):
     """The stages."""
 
@@ -238,3 +265,100 @@ class Backend(Protocol):
         self, paths: Sequence[Array], gamma: Fitted, pairs: Sequence[tuple[int, int]], floors: Array
     ) -> Survey:
         """Look at the predicted covariance matrix on every sample."""
+
+    # -- sampler ---------------------------------------------------------------------------------------------
+    # Every stage takes the moments `(gram (K, K), moment (K,), yy, n)` in the caller's units and scales
+    # them as the prior says; columns whose diagonal is zero are in no model.
+    def log_evidence(
+        self,
+        gram: Array,
+        moment: Array,
+        yy: float,
+        n: float,
+        prior: Prior,
+        included: NDArray[np.bool_],
+        slab_var: float,
+    ) -> float:
+        """Log evidence of a model given the slab variance, of the scaled target.
+
+        ``-n/2 log 2 pi + a_s log b_s + log Gamma(a_s + n/2) - log Gamma(a_s) - r/2 log v
+        - 1/2 log det(G_rr + I/v) - (a_s + n/2) log(b_s + (yy - b_r.mu)/2)``
+        """
+
+    def sample_chains(
+        self,
+        gram: Array,
+        moment: Array,
+        yy: float,
+        n: float,
+        prior: Prior,
+        *,
+        n_chains: int,
+        n_samples: int,
+        n_burn: int,
+        thin: int,
+        exchanges: int,
+        seed: int,
+        progress: Progress,
+    ) -> Chains:
+        """Run chains of `n_burn + n_samples * thin` sweeps and keep every `thin`-th after the burn-in.
+
+        The first chain starts from a greedy search, the second from the empty model, the others at random.
+        Each sweep makes so many `exchanges`. `progress` is called with the number of sweeps done by all
+        chains.
+        """
+
+    def replay_chain(
+        self,
+        gram: Array,
+        moment: Array,
+        yy: float,
+        n: float,
+        prior: Prior,
+        *,
+        start: str,
+        n_samples: int,
+        n_burn: int,
+        thin: int,
+        exchanges: int,
+        draws: Sequence[Draw],
+    ) -> Chains:
+        """Run one chain from `start` ("search", "empty", "random") on recorded random draws.
+
+        Raises
+        ------
+        NumericalError
+            At the first draw whose kind or shape is not that of the record.
+        """
+
+    def enumerate_models(
+        self, gram: Array, moment: Array, yy: float, n: float, prior: Prior, *, progress: Progress
+    ) -> Array:
+        """Log joint mass of the data and each model: (2^k,) for k <= 20 usable columns.
+
+        Bit j of the index says whether usable column j is in the model. The inclusion rate is integrated
+        analytically, the slab variance by quadrature.
+        """
+
+    def exact_draws(
+        self,
+        gram: Array,
+        moment: Array,
+        yy: float,
+        n: float,
+        prior: Prior,
+        *,
+        log_mass: Array,
+        n_draws: int,
+        seed: int,
+        draws: Sequence[Draw] | None,
+    ) -> Chains:
+        """Draw independently from the enumerated posterior: one chain; from recorded `draws` if given."""
+
+    def model_posterior(
+        self, gram: Array, moment: Array, yy: float, n: float, prior: Prior, included: NDArray[np.bool_]
+    ) -> tuple[float, Array, Array]:
+        """Log joint mass, mean (K,) and covariance (K, K) of the coefficients given a model.
+
+        Noise variance and slab variance are integrated out; zero outside the model.
+        """

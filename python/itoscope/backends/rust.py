@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from itoscope import _core
 from itoscope.backends.protocol import (
     Array,
+    Chains,
+    Draw,
     Fitted,
     Program,
     Progress,
@@ -22,9 +24,26 @@ from itoscope.backends.protocol import (
     Weights,
 )
 
-__all__ = ["compile", "project", "regression_sums", "residual_sums", "simulate", "survey"]
+if TYPE_CHECKING:
+    from itoscope.priors import Prior
+
+__all__ = [
+    "compile",
+    "enumerate_models",
+    "exact_draws",
+    "log_evidence",
+    "model_posterior",
+    "project",
+    "regression_sums",
+    "replay_chain",
+    "residual_sums",
+    "sample_chains",
+    "simulate",
+    "survey",
+]
 
 
+# -- library -------------------------------------------------------------------------------------------------
 def compile(expressions: Sequence[str], inputs: Sequence[str]) -> Program:
     """Compile expressions over the named inputs; see `itoscope.backends.protocol.Backend.compile`."""
     return _core.Program(list(expressions), list(inputs))
@@ -130,3 +149,98 @@ def simulate(
         noise=noise,
         progress=progress,
     )
+
+
+# -- sampler -------------------------------------------------------------------------------------------------
+def _stacked(chains: Sequence[dict[str, Any]]) -> Chains:
+    arrays = {name: np.stack([chain[name] for chain in chains]) for name in Chains._fields if name != "work"}
+    return Chains(**arrays, work=[chain["work"] for chain in chains])
+
+
+def log_evidence(
+    gram: Array,
+    moment: Array,
+    yy: float,
+    n: float,
+    prior: Prior,
+    included: NDArray[np.bool_],
+    slab_var: float,
+) -> float:
+    """Return the log evidence of a model given the slab variance."""
+    return _core.log_evidence(gram, moment, yy, n, prior, included, slab_var)
+
+
+def sample_chains(
+    gram: Array,
+    moment: Array,
+    yy: float,
+    n: float,
+    prior: Prior,
+    *,
+    n_chains: int,
+    n_samples: int,
+    n_burn: int,
+    thin: int,
+    exchanges: int,
+    seed: int,
+    progress: Progress,
+) -> Chains:
+    """Run chains in parallel."""
+    return _stacked(
+        _core.sample_chains(
+            gram, moment, yy, n, prior, n_chains, n_samples, n_burn, thin, exchanges, seed, progress
+        )
+    )
+
+
+def replay_chain(
+    gram: Array,
+    moment: Array,
+    yy: float,
+    n: float,
+    prior: Prior,
+    *,
+    start: str,
+    n_samples: int,
+    n_burn: int,
+    thin: int,
+    exchanges: int,
+    draws: Sequence[Draw],
+) -> Chains:
+    """Run one chain on recorded random draws."""
+    chain = _core.replay_chain(
+        gram, moment, yy, n, prior, start, n_samples, n_burn, thin, exchanges, list(draws)
+    )
+    return _stacked([chain])
+
+
+def enumerate_models(
+    gram: Array, moment: Array, yy: float, n: float, prior: Prior, *, progress: Progress
+) -> Array:
+    """Return the log joint mass of each model."""
+    return _core.enumerate_models(gram, moment, yy, n, prior, progress)
+
+
+def exact_draws(
+    gram: Array,
+    moment: Array,
+    yy: float,
+    n: float,
+    prior: Prior,
+    *,
+    log_mass: Array,
+    n_draws: int,
+    seed: int,
+    draws: Sequence[Draw] | None,
+) -> Chains:
+    """Draw independently from the enumerated posterior."""
+    recorded = None if draws is None else list(draws)
+    chain = _core.exact_draws(gram, moment, yy, n, prior, log_mass, n_draws, seed, recorded)
+    return _stacked([chain])
+
+
+def model_posterior(
+    gram: Array, moment: Array, yy: float, n: float, prior: Prior, included: NDArray[np.bool_]
+) -> tuple[float, Array, Array]:
+    """Return log mass, mean and covariance of the coefficients given a model."""
+    return _core.model_posterior(gram, moment, yy, n, prior, included)

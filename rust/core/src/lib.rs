@@ -5,9 +5,14 @@
 //! After [`gram`] nobody sees the N samples, before [`model`] nobody sees equations.
 
 mod block;
+pub mod chains;
 pub mod control;
+pub mod enumerate;
 pub mod error;
+pub mod evidence;
 pub mod expr;
+pub mod factor;
+pub mod gibbs;
 pub mod gram;
 pub mod integrate;
 pub mod library;
@@ -16,9 +21,14 @@ pub mod moments;
 pub mod noise;
 pub mod normals;
 pub mod path;
+pub mod posterior;
 pub mod prior;
 pub mod program;
 pub mod residuals;
+pub mod search;
+pub mod simd;
+pub mod slab;
+pub mod special;
 pub mod targets;
 
 pub use error::{Error, Result};

@@ -35,6 +35,13 @@ pub trait Draws {
     fn gamma(&mut self, shape: f64) -> f64;
     /// Beta(a, b).
     fn beta(&mut self, a: f64, b: f64) -> f64;
+
+    /// One uniform after the other.
+    fn fill_uniform(&mut self, out: &mut [f64]) {
+        for value in out {
+            *value = self.uniform();
+        }
+    }
 }
 
 /// A counter-based random stream: ChaCha with eight rounds, the stream number being the index of a chain or path.

@@ -7,6 +7,7 @@ mod errors;
 mod program;
 mod regression;
 mod run;
+mod sampler;
 mod simulate;
 
 /// Compiled core of itoscope.
@@ -20,6 +21,10 @@ mod _core {
     use super::regression::{project, regression_sums, residual_sums, survey};
     #[pymodule_export]
     use super::run::set_threads;
+    #[pymodule_export]
+    use super::sampler::{
+        enumerate_models, exact_draws, log_evidence, model_posterior, replay_chain, sample_chains,
+    };
     #[pymodule_export]
     use super::simulate::simulate;
 

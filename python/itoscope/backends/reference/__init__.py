@@ -1,9 +1,26 @@
 """The NumPy reference of every stage: the same names as the compiled backend, written to be read."""
 
+from itoscope.backends.reference.chains import replay_chain, sample_chains
+from itoscope.backends.reference.enumerate import enumerate_models
+from itoscope.backends.reference.evidence import log_evidence
 from itoscope.backends.reference.expr import compile
 from itoscope.backends.reference.gram import regression_sums
 from itoscope.backends.reference.integrate import simulate
 from itoscope.backends.reference.moments import project
 from itoscope.backends.reference.residuals import residual_sums, survey
 
-__all__ = ["compile", "project", "regression_sums", "residual_sums", "simulate", "survey"]
+__all__ = [
+    "compile",
+    "enumerate_models",
+    "exact_draws",
+    "log_evidence",
+    "model_posterior",
+    "project",
+    "regression_sums",
+    "replay_chain",
+    "residual_sums",
+    "sample_chains",
+    "simulate",
+    "survey",
+]
+from itoscope.backends.reference.posterior import exact_draws, model_posterior

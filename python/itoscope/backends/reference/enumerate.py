@@ -1,0 +1,55 @@
+"""The exact posterior over all models of a few columns."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.backends.protocol import Array, Progress
+from itoscope.backends.reference.evidence import Regression
+from itoscope.backends.reference.slab import slab_posterior
+from itoscope.errors import argument_error
+
+if TYPE_CHECKING:
+    from itoscope.priors import Prior
+
+__all__ = ["MAX_COLUMNS", "enumerate_models", "log_model_prior", "members_of"]
+
+MAX_COLUMNS = 20
+
+
+def log_model_prior(regression: Regression, r: int) -> float:
+    """Return the log prior probability of one model of size r: ``log B(a_p+r, b_p+K-r) / B(a_p, b_p)``."""
+    a, b, k = regression.prior.a_p, regression.prior.b_p, regression.n_usable
+
+    def log_beta(a: float, b: float) -> float:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+    return log_beta(a + r, b + k - r) - log_beta(a, b)
+
+
+def members_of(model: int) -> list[int]:
+    """Return the usable columns whose bits are set in the index of a model."""
+    return [j for j in range(model.bit_length()) if model >> j & 1]
+
+
+def enumerate_models(
+    gram: Array, moment: Array, yy: float, n: float, prior: Prior, *, progress: Progress
+) -> Array:
+    """Return the log joint mass of the data and each model ``(2^k,)``."""
+    regression = Regression(gram, moment, yy, n, prior)
+    k = regression.n_usable
+    if k > MAX_COLUMNS:
+        allowed = f'at most {MAX_COLUMNS} for exact enumeration; use the sampler "gibbs"'
+        raise argument_error("number of columns", k, allowed)
+    out = np.empty(2**k)
+    for model in range(2**k):
+        members = members_of(model)
+        out[model] = (
+            log_model_prior(regression, len(members)) + slab_posterior(regression, members).log_integral
+        )
+        if progress is not None and model % 1024 == 1023:
+            progress(model + 1)
+    return out

@@ -1,0 +1,118 @@
+"""One chain of the sampler: sweeps over the model, its coefficients and its hyperparameters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+from itoscope.backends.reference.evidence import Regression
+from itoscope.backends.reference.noise import Draws
+
+__all__ = ["Gibbs", "inclusion_probability", "search"]
+
+
+def inclusion_probability(regression: Regression, members: list[int], k: int, v: float, p0: float) -> float:
+    """Return ``p(Z_k = 1 | the other Z, v, p0)``, theta and s2 integrated out."""
+    without = [j for j in members if j != k]
+    log_out = regression.log_evidence(without, v)
+    log_in = regression.log_evidence([*without, k], v)
+    log_odds = log_in - log_out + math.log(p0) - math.log1p(-p0)
+    return 1 / (1 + math.exp(min(-log_odds, 700.0)))
+
+
+def search(regression: Regression) -> list[int]:
+    """Return the model of a greedy search at the prior's starting values.
+
+    Insert the column of the highest inclusion probability while that exceeds one half, then remove the least
+    probable member while that is below one half.
+    """
+    v, p0 = regression.prior.slab_start, regression.prior.p0_start
+
+    def probability(k: int) -> float:
+        return inclusion_probability(regression, members, k, v, p0)
+
+    members: list[int] = []
+    while outside := [k for k in range(regression.n_usable) if k not in members]:
+        best = max(outside, key=probability)
+        if probability(best) <= 0.5:
+            break
+        members.append(best)
+    while members:
+        worst = min(members, key=probability)
+        if probability(worst) >= 0.5:
+            break
+        members.remove(worst)
+    return members
+
+
+class Gibbs:
+    """A chain: the sampled model (`members`, in the order they came in) and the draws of everything else.
+
+    A sweep updates Z_1..Z_K with theta and s2 integrated out, then exchanges members, then s2, theta, v,
+    p0, each given all that came before.
+    """
+
+    def __init__(self, regression: Regression, start: list[int], exchanges: int) -> None:
+        self.regression = regression
+        self.members = list(start)
+        self.exchanges = exchanges
+        self.v = regression.prior.slab_start
+        self.p0 = regression.prior.p0_start
+        self.s2 = math.nan
+        self.theta = np.zeros(0)
+        self.inclusion = np.zeros(regression.n_usable)
+        self.work = {"sweeps": 0, "flips": 0, "exchanges_tried": 0, "exchanges": 0, "rows": 0}
+
+    def sweep(self, draws: Draws) -> None:
+        """Do one sweep."""
+        for k in range(self.regression.n_usable):
+            self._flip(k, draws)
+        for _ in range(self.exchanges):
+            self._exchange(draws)
+        self._draw_parameters(draws)
+        self.work["sweeps"] += 1
+
+    def _flip(self, k: int, draws: Draws) -> None:
+        """Draw Z_k given all other Z; its probability is what the Rao-Blackwell PIP averages."""
+        self.inclusion[k] = inclusion_probability(self.regression, self.members, k, self.v, self.p0)
+        wanted = draws.uniform() < self.inclusion[k]
+        if wanted != (k in self.members):
+            if wanted:
+                self.members.append(k)
+            else:
+                self.members.remove(k)
+            self.work["flips"] += 1
+
+    def _exchange(self, draws: Draws) -> None:
+        """Take a random member out and draw what stands in its place.
+
+        A Gibbs step: the place is drawn from its conditional given the others, with all columns outside the
+        model and the member itself as candidates, so nothing is ever rejected.
+        """
+        r, k = len(self.members), self.regression.n_usable
+        if r in (0, k):
+            return
+        member = self.members[min(int(draws.uniform() * r), r - 1)]
+        others = [j for j in self.members if j != member]
+        candidates = [j for j in range(k) if j not in others]
+        log_weight = np.array([self.regression.log_evidence([*others, j], self.v) for j in candidates])
+        cumulative = np.cumsum(np.exp(log_weight - log_weight.max()))
+        level = draws.uniform() * cumulative[-1]
+        chosen = candidates[min(int(np.searchsorted(cumulative, level, side="right")), len(candidates) - 1)]
+        self.work["exchanges_tried"] += 1
+        if chosen != member:
+            self.members = [*others, chosen]
+            self.work["exchanges"] += 1
+
+    def _draw_parameters(self, draws: Draws) -> None:
+        """Draw s2, theta, v and p0 given the model, in this order."""
+        prior, r = self.regression.prior, len(self.members)
+        lower, z, energy = self.regression.factor(self.members, self.v)
+        self.s2 = 0.5 * energy / draws.gamma(self.regression.power)
+        noise: Array = math.sqrt(self.s2) * draws.normals(r)
+        self.theta = np.linalg.solve(lower.T, z + noise)
+        square = float(self.theta @ self.theta)
+        self.v = (prior.b_v + 0.5 * square / self.s2) / draws.gamma(prior.a_v + 0.5 * r)
+        self.p0 = draws.beta(prior.a_p + r, prior.b_p + self.regression.n_usable - r)

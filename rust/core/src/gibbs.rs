@@ -1,0 +1,178 @@
+//! One chain of the sampler: sweeps over the model, its coefficients and its hyperparameters.
+//!
+//! Order of a sweep: Z_1..Z_K with theta and s2 integrated out, exchanges likewise, then s2, theta, v, p0, each given all
+//! that came before. In any other order (the published code redraws v before theta) the posterior is not stationary.
+
+use crate::evidence::Regression;
+use crate::factor::Factor;
+use crate::noise::Draws;
+
+/// How much work a chain has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Sweeps.
+    pub sweeps: u64,
+    /// Single flips that changed the model.
+    pub flips: u64,
+    /// Exchange moves tried.
+    pub exchanges_tried: u64,
+    /// Exchange moves that changed the model.
+    pub exchanges: u64,
+    /// Rows of the factor that were computed.
+    pub rows: u64,
+}
+
+/// A chain: the sampled model with its factor, and the draws of everything else.
+#[derive(Debug, Clone)]
+pub struct Gibbs<'a> {
+    regression: &'a Regression,
+    factor: Factor<'a>,
+    exchanges: usize,
+    v: f64,
+    p0: f64,
+    s2: f64,
+    theta: Vec<f64>,
+    uniforms: Vec<f64>,
+    probability: Vec<f64>,
+    inclusion: Vec<f64>,
+    work: Work,
+}
+
+impl<'a> Gibbs<'a> {
+    /// A chain that starts from these columns, with the prior's starting values, making so many exchange moves a sweep.
+    pub fn new(regression: &'a Regression, start: &[usize], exchanges: usize) -> Self {
+        let (k, stride, prior) = (regression.n_usable(), regression.stride(), regression.prior());
+        let mut factor = Factor::new(regression, prior.slab_start);
+        for &column in start {
+            factor.insert(column);
+        }
+        Self {
+            regression,
+            factor,
+            exchanges,
+            v: prior.slab_start,
+            p0: prior.p0_start,
+            s2: f64::NAN,
+            theta: vec![0.0; k],
+            uniforms: vec![0.0; k],
+            probability: vec![0.0; stride],
+            inclusion: vec![0.0; k],
+            work: Work::default(),
+        }
+    }
+
+    /// One sweep.
+    pub fn sweep(&mut self, draws: &mut impl Draws) {
+        self.flip_all(draws);
+        for _ in 0..self.exchanges {
+            self.exchange(draws);
+        }
+        self.draw_parameters(draws);
+        self.work.sweeps += 1;
+        self.work.rows = self.factor.rows_computed();
+    }
+
+    /// Columns of the model, in the order of [`Self::theta`].
+    pub fn members(&self) -> &[usize] {
+        self.factor.members()
+    }
+
+    /// Coefficients of the members.
+    pub fn theta(&self) -> &[f64] {
+        &self.theta[..self.members().len()]
+    }
+
+    /// `p(Z_k = 1 | rest)` of each column as the last sweep met it; its average is the Rao-Blackwell PIP.
+    pub fn inclusion(&self) -> &[f64] {
+        &self.inclusion
+    }
+
+    /// Noise variance, slab variance and inclusion rate.
+    pub fn parameters(&self) -> (f64, f64, f64) {
+        (self.s2, self.v, self.p0)
+    }
+
+    /// Work done so far.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// Z_1..Z_K in turn. Most sweeps change nothing, so the probabilities of all columns are computed at once and again
+    /// only after a flip.
+    fn flip_all(&mut self, draws: &mut impl Draws) {
+        let odds = (1.0 - self.p0) / self.p0;
+        draws.fill_uniform(&mut self.uniforms);
+        self.refresh(odds, 0);
+        for k in 0..self.uniforms.len() {
+            let probability = self.probability[k];
+            self.inclusion[k] = probability;
+            let wanted = self.uniforms[k] < probability;
+            if wanted != self.factor.contains(k) {
+                if wanted {
+                    self.factor.insert(k);
+                } else {
+                    self.factor.remove(k);
+                }
+                self.work.flips += 1;
+                self.refresh(odds, k + 1);
+            }
+        }
+    }
+
+    /// Probabilities of the columns from `from` on.
+    fn refresh(&mut self, odds: f64, from: usize) {
+        self.factor.inclusion(odds, from, &mut self.probability);
+        for (place, &k) in self.factor.members().iter().enumerate() {
+            if k >= from {
+                self.probability[k] = self.factor.keep_probability(place, odds);
+            }
+        }
+    }
+
+    /// Takes a random member out and puts a column in its place, drawn from the conditional over all that could stand
+    /// there, the member itself among them. A Gibbs step on the place, so nothing is ever rejected.
+    fn exchange(&mut self, draws: &mut impl Draws) {
+        let r = self.members().len();
+        if r == 0 || r == self.uniforms.len() {
+            return;
+        }
+        let place = ((draws.uniform() * r as f64) as usize).min(r - 1);
+        let member = self.members()[place];
+        let (sum, weights) = self.factor.exchange_weights(place);
+        let mut left = draws.uniform() * sum;
+        let mut chosen = member;
+        for (k, &weight) in weights.iter().enumerate() {
+            if weight > 0.0 {
+                chosen = k;
+                left -= weight;
+                if left < 0.0 {
+                    break;
+                }
+            }
+        }
+        self.work.exchanges_tried += 1;
+        if chosen != member {
+            self.factor.remove(member);
+            self.factor.insert(chosen);
+            self.work.exchanges += 1;
+        }
+    }
+
+    /// s2, theta, v and p0 given the model.
+    fn draw_parameters(&mut self, draws: &mut impl Draws) {
+        let prior = self.regression.prior();
+        let (k, r) = (self.uniforms.len(), self.members().len());
+        self.s2 = 0.5 * self.factor.energy() / draws.gamma(self.regression.power());
+        let sd = self.s2.sqrt();
+        // The uniforms of this sweep are used up: their place serves for the normals.
+        let noise = &mut self.uniforms[..r];
+        for value in noise.iter_mut() {
+            *value = sd * draws.normal();
+        }
+        self.factor.coefficients(noise, &mut self.theta);
+        let square: f64 = self.theta[..r].iter().map(|theta| theta * theta).sum();
+        self.v = (prior.b_v + 0.5 * square / self.s2) / draws.gamma(prior.a_v + 0.5 * r as f64);
+        self.p0 = draws.beta(prior.a_p + r as f64, prior.b_p + (k - r) as f64);
+        self.factor.set_slab(self.v);
+    }
+}

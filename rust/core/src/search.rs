@@ -1,0 +1,30 @@
+//! The greedy search that the first chain starts from.
+
+use crate::evidence::Regression;
+use crate::factor::Factor;
+
+/// Greedy search in the posterior at the prior's starting values: insert the column of the highest inclusion
+/// probability while that exceeds one half, then remove the least probable member while that is below one half.
+pub fn search(regression: &Regression) -> Vec<usize> {
+    let prior = regression.prior();
+    let odds = (1.0 - prior.p0_start) / prior.p0_start;
+    let mut factor = Factor::new(regression, prior.slab_start);
+    let mut probability = vec![0.0; regression.stride()];
+    while factor.members().len() < regression.n_usable() {
+        factor.inclusion(odds, 0, &mut probability);
+        let outside = (0..regression.n_usable()).filter(|&k| !factor.contains(k));
+        match outside.max_by(|&a, &b| probability[a].total_cmp(&probability[b])) {
+            Some(best) if probability[best] > 0.5 => factor.insert(best),
+            _ => break,
+        }
+    }
+    while !factor.members().is_empty() {
+        let keep: Vec<f64> = (0..factor.members().len()).map(|p| factor.keep_probability(p, odds)).collect();
+        let worst = (0..keep.len()).min_by(|&a, &b| keep[a].total_cmp(&keep[b])).unwrap_or(0);
+        if keep[worst] >= 0.5 {
+            break;
+        }
+        factor.remove(factor.members()[worst]);
+    }
+    factor.members().to_vec()
+}
