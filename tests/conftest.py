@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import settings
-from itoscope.backends import BACKENDS, get_backend
+from itoscope.backends import BACKENDS
 
 # Examples are drawn from a fixed seed, so that a run is repeatable, and no test fails for being slow once.
 settings.register_profile("itoscope", derandomize=True, deadline=None)
@@ -13,11 +13,3 @@ settings.load_profile("itoscope")
 def backend(request):
     """The name of a backend."""
     return request.param
-
-
-@pytest.fixture
-def simulating(backend):
-    """The name of a backend that can simulate."""
-    if not hasattr(get_backend(backend), "simulate"):
-        pytest.skip("this backend cannot simulate yet")
-    return backend

@@ -21,10 +21,6 @@ CASES = [
     if sde.noise_structure in declared.structures
 ]
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(get_backend("rust"), "simulate"), reason="the compiled backend cannot simulate yet"
-)
-
 
 def stage(backend, sde, x0, noise, scheme, **settings):
     arguments = {"dt": 0.004, "n_steps": 10, "substeps": 2, "keep_every": 1, "seed": 1, "progress": None}

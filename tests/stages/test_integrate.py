@@ -41,15 +41,15 @@ def test_structure_of_the_noise(diffusion, expected):
     ("scheme", "error"), [("euler-maruyama", 3e-3), ("milstein", 3e-3), ("taylor15", 2e-6)]
 )
 @pytest.mark.parametrize("diffusion", [None, [["0"], ["0"]]])
-def test_zero_noise_gives_the_ordinary_equation(simulating, scheme, error, diffusion):
+def test_zero_noise_gives_the_ordinary_equation(backend, scheme, error, diffusion):
     sde = SDE(["y", "-4 x"], diffusion, ["x", "y"])
-    x = sde.simulate([1, 0], dt=0.001, n_steps=1000, scheme=scheme, backend=simulating).paths[0]
+    x = sde.simulate([1, 0], dt=0.001, n_steps=1000, scheme=scheme, backend=backend).paths[0]
     np.testing.assert_allclose(x[:, 0], np.cos(0.002 * np.arange(1001)), atol=error)
 
 
-def test_a_seed_is_a_run(simulating):
+def test_a_seed_is_a_run(backend):
     def run(**settings):
-        return GEOMETRIC.simulate([1.0], dt=0.01, n_steps=50, backend=simulating, **settings)
+        return GEOMETRIC.simulate([1.0], dt=0.01, n_steps=50, backend=backend, **settings)
 
     first = run(n_paths=5, seed=7)
     assert first.seed == 7
@@ -62,10 +62,10 @@ def test_a_seed_is_a_run(simulating):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_keep_every_and_substeps_take_the_same_steps(simulating, scheme):
+def test_keep_every_and_substeps_take_the_same_steps(backend, scheme):
     def run(dt, n_steps, **settings):
         return GEOMETRIC.simulate(
-            [1.0], dt=dt, n_steps=n_steps, n_paths=2, scheme=scheme, seed=1, backend=simulating, **settings
+            [1.0], dt=dt, n_steps=n_steps, n_paths=2, scheme=scheme, seed=1, backend=backend, **settings
         )
 
     fine = run(0.01, 60)
@@ -75,10 +75,10 @@ def test_keep_every_and_substeps_take_the_same_steps(simulating, scheme):
     np.testing.assert_allclose(run(0.04, 15, substeps=4).paths[1], fine.paths[1][::4], rtol=1e-12)
 
 
-def test_every_path_may_have_its_start(simulating):
+def test_every_path_may_have_its_start(backend):
     sde = SDE(["-x", "0"], states=["x", "y"])
     starts = np.arange(6.0).reshape(3, 2)
-    data = sde.simulate(starts, dt=0.1, n_steps=5, backend=simulating)
+    data = sde.simulate(starts, dt=0.1, n_steps=5, backend=backend)
     np.testing.assert_array_equal([path[0] for path in data.paths], starts)
     np.testing.assert_array_equal([path[-1, 1] for path in data.paths], starts[:, 1])
 
@@ -105,17 +105,17 @@ def after_one_step(backend, **settings):
     return np.array([path[1] for path in data.paths])
 
 
-def test_dz_has_the_covariance_of_an_integral(simulating):
+def test_dz_has_the_covariance_of_an_integral(backend):
     h = 0.25
     expected = np.array([[h**3 / 3, h**2 / 2], [h**2 / 2, h]])
     error = np.sqrt((np.outer(np.diag(expected), np.diag(expected)) + expected**2) / 20000)
-    assert np.all(np.abs(np.cov(after_one_step(simulating).T) - expected) < 4 * error)
+    assert np.all(np.abs(np.cov(after_one_step(backend).T) - expected) < 4 * error)
 
 
-def test_dz_is_drawn_given_dw(simulating):
+def test_dz_is_drawn_given_dw(backend):
     h = 0.25
     dw = 0.5 * np.random.default_rng(12).normal(size=(20000, 2, 1))
-    x, v = after_one_step(simulating, noise=dw).T
+    x, v = after_one_step(backend, noise=dw).T
     np.testing.assert_allclose(v, dw[:, 0, 0], rtol=1e-15)
     rest = x - h / 2 * v
     assert abs(rest.mean()) < 4 * np.sqrt(h**3 / 12 / 20000)
@@ -123,9 +123,9 @@ def test_dz_is_drawn_given_dw(simulating):
     assert abs(np.corrcoef(rest, v)[0, 1]) < 4 / np.sqrt(20000)
 
 
-def test_dz_may_be_given(simulating):
+def test_dz_may_be_given(backend):
     noise = np.random.default_rng(13).normal(size=(20000, 2, 2))
-    np.testing.assert_array_equal(after_one_step(simulating, noise=noise)[:, ::-1], noise[:, 0])
+    np.testing.assert_array_equal(after_one_step(backend, noise=noise)[:, ::-1], noise[:, 0])
 
 
 # -- covariances ---------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_cholesky():
     np.testing.assert_array_equal(cholesky(np.array([[-1.0, 0.0], [0.0, 4.0]])), [[0, 0], [0, 2]])
 
 
-def test_a_general_covariance_drives_paths(simulating):
+def test_a_general_covariance_drives_paths(backend):
     """Increments of one step have the covariance at its start, in 4 standard errors for each of three
     entries."""
     sde = SDE(["0", "0"], gamma=[["1 + x1^2", "0.5 x2"], ["0.5 x2", "2"]])
@@ -153,7 +153,7 @@ def test_a_general_covariance_drives_paths(simulating):
         n_paths=20000,
         scheme="euler-maruyama",
         seed=3,
-        backend=simulating,
+        backend=backend,
     )
     steps = np.array([path[1] - path[0] for path in data.paths]) / 0.1
     expected = np.array([[1.25, 0.75], [0.75, 2]])
@@ -165,25 +165,25 @@ def test_a_general_covariance_drives_paths(simulating):
 EXPLOSIVE = SDE(["x^3"], [["0"]], ["x"])
 
 
-def test_a_path_that_diverges_is_cut(simulating):
+def test_a_path_that_diverges_is_cut(backend):
     with pytest.warns(
         RuntimeWarning, match=r"1 of 3 paths left the finite range, path 1 first, after t = 0\.[3-9]"
     ):
-        data = EXPLOSIVE.simulate([[0.1], [1.0], [0.2]], dt=0.05, n_steps=40, backend=simulating)
+        data = EXPLOSIVE.simulate([[0.1], [1.0], [0.2]], dt=0.05, n_steps=40, backend=backend)
     assert data.diverged == (1,)
     assert [len(path) for path in data.paths][::2] == [41, 41]
     assert 3 <= len(data.paths[1]) < 41
     assert all(np.isfinite(path).all() for path in data.paths)
 
 
-def test_divergence_may_be_an_error(simulating):
+def test_divergence_may_be_an_error(backend):
     with pytest.raises(DivergenceError, match="1 of 1 paths left the finite range, path 0 first, after t = "):
-        EXPLOSIVE.simulate([1.0], dt=0.05, n_steps=40, on_divergence="raise", backend=simulating)
+        EXPLOSIVE.simulate([1.0], dt=0.05, n_steps=40, on_divergence="raise", backend=backend)
 
 
-def test_divergence_at_once_is_an_error(simulating):
+def test_divergence_at_once_is_an_error(backend):
     with pytest.raises(DivergenceError, match="fewer than 3 samples; a smaller dt or more substeps may help"):
-        EXPLOSIVE.simulate([1e100], dt=1.0, n_steps=40, backend=simulating)
+        EXPLOSIVE.simulate([1e100], dt=1.0, n_steps=40, backend=backend)
 
 
 # -- arguments -----------------------------------------------------------------------------------------------
@@ -247,10 +247,8 @@ def test_bad_arguments_are_named(sde, settings, message):
         sde.simulate(**arguments)
 
 
-def test_progress_counts_path_steps(simulating):
+def test_progress_counts_path_steps(backend):
     seen = []
-    GEOMETRIC.simulate(
-        [1.0], dt=0.01, n_steps=3000, n_paths=4, seed=1, backend=simulating, progress=seen.append
-    )
+    GEOMETRIC.simulate([1.0], dt=0.01, n_steps=3000, n_paths=4, seed=1, backend=backend, progress=seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 12000

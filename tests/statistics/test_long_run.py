@@ -6,10 +6,10 @@ import numpy as np
 from itoscope import problems
 
 
-def test_stationary_variance_of_the_ornstein_uhlenbeck_process(simulating):
+def test_stationary_variance_of_the_ornstein_uhlenbeck_process(backend):
     theta, sigma = 1.5, 0.8
     problem = problems.ornstein_uhlenbeck(theta=theta, mu=0.3, sigma=sigma, x0=[0.3])
-    data = problem.simulate(duration=8, dt=0.02, n_paths=4000, keep_every=100, seed=3, backend=simulating)
+    data = problem.simulate(duration=8, dt=0.02, n_paths=4000, keep_every=100, seed=3, backend=backend)
     x = np.array([path[-1, 0] for path in data.paths])  # independent, and stationary up to exp(-24)
     variance = sigma**2 / (2 * theta)
     # Both statistics lie within 4 standard errors; missed once in 8000 runs. The scheme itself is off by
@@ -18,10 +18,10 @@ def test_stationary_variance_of_the_ornstein_uhlenbeck_process(simulating):
     assert abs(x.var() / variance - 1) < 4 * np.sqrt(2 / 4000)
 
 
-def test_stationary_covariance_of_two_states(simulating):
+def test_stationary_covariance_of_two_states(backend):
     a, gamma = np.array([[1.0, -0.5], [0.8, 1.5]]), np.array([[0.5, 0.2], [0.2, 0.3]])
     problem = problems.ornstein_uhlenbeck_2d(a=a, gamma=gamma)
-    data = problem.simulate(duration=8, dt=0.02, n_paths=4000, keep_every=100, seed=4, backend=simulating)
+    data = problem.simulate(duration=8, dt=0.02, n_paths=4000, keep_every=100, seed=4, backend=backend)
     x = np.array([path[-1] for path in data.paths])
     # Lyapunov: a S + S a^T = gamma
     lyapunov = np.kron(a, np.eye(2)) + np.kron(np.eye(2), a)
@@ -64,8 +64,8 @@ def chi_square(counts, shares):
 LIMIT = 29.88
 
 
-def test_occupation_of_the_double_well(simulating):
-    counts = double_well_counts(simulating, seed=5)
+def test_occupation_of_the_double_well(backend):
+    counts = double_well_counts(backend, seed=5)
     assert chi_square(counts, occupation(0.5, 0.3, EDGES)) < LIMIT
     # Negative control: another noise has another density.
     assert chi_square(counts, occupation(0.65, 0.0, EDGES)) > LIMIT

@@ -49,16 +49,16 @@ SYSTEMS = {"geometric": geometric(), "bounded": bounded(), "entangled": entangle
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_strong_order(simulating, name, scheme):
-    assert strong_order(simulating, SYSTEMS[name], scheme) == pytest.approx(
+def test_strong_order(backend, name, scheme):
+    assert strong_order(backend, SYSTEMS[name], scheme) == pytest.approx(
         SCHEMES[scheme].strong_order, abs=ORDER
     )
 
 
 # For linear drift and additive noise the next terms of the expansion vanish: half an order more.
 @pytest.mark.parametrize(("scheme", "order"), [("euler-maruyama", 1), ("milstein", 1), ("taylor15", 2)])
-def test_strong_order_for_additive_noise(simulating, scheme, order):
-    assert strong_order(simulating, ornstein_uhlenbeck(), scheme) == pytest.approx(order, abs=ORDER)
+def test_strong_order_for_additive_noise(backend, scheme, order):
+    assert strong_order(backend, ornstein_uhlenbeck(), scheme) == pytest.approx(order, abs=ORDER)
 
 
 def test_milstein_without_its_correction_has_not_its_order(monkeypatch):
@@ -114,24 +114,24 @@ def slope(errors):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_weak_order_of_geometric_brownian_motion(simulating, scheme):
+def test_weak_order_of_geometric_brownian_motion(backend, scheme):
     lam, mu = 0.5, 0.4
     exact = np.exp([lam, 2 * lam + mu**2])
-    reached = [moments_of_one_step(simulating, geometric(lam, mu), scheme, n, 1.0) ** n for n in STEPS]
+    reached = [moments_of_one_step(backend, geometric(lam, mu), scheme, n, 1.0) ** n for n in STEPS]
     for k in (0, 1):
         errors = [moments[k] - exact[k] for moments in reached]
         assert slope(errors) == pytest.approx(SCHEMES[scheme].weak_order, abs=ORDER)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_weak_order_of_the_ornstein_uhlenbeck_process(simulating, scheme):
+def test_weak_order_of_the_ornstein_uhlenbeck_process(backend, scheme):
     theta, sigma = 1.0, 0.7
     exact = sigma**2 * (1 - np.exp(-2 * theta)) / (2 * theta)  # variance at time 1 of a start at rest
     errors = []
     for n in STEPS:
         system = ornstein_uhlenbeck(theta, sigma)
-        offset = moments_of_one_step(simulating, system, scheme, n, 0.0)[1]
-        factor = moments_of_one_step(simulating, system, scheme, n, 1.0)[1] - offset
+        offset = moments_of_one_step(backend, system, scheme, n, 0.0)[1]
+        factor = moments_of_one_step(backend, system, scheme, n, 1.0)[1] - offset
         second = 0.0
         for _ in range(n):
             second = factor * second + offset
@@ -158,8 +158,8 @@ def mean_of_a_martingale(backend, scheme):
 
 # |z| < 4 is missed once in 16000 runs.
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_ito_limit(simulating, scheme):
-    assert abs(mean_of_a_martingale(simulating, scheme)) < 4
+def test_the_ito_limit(backend, scheme):
+    assert abs(mean_of_a_martingale(backend, scheme)) < 4
 
 
 def test_the_stratonovich_limit_is_another_one(monkeypatch):

@@ -38,15 +38,15 @@ def test_truth_is_the_equations(problem):
 
 
 @pytest.mark.parametrize("problem", EVERY, ids=lambda problem: problem.name)
-def test_simulate(problem, simulating):
-    data = problem.simulate(duration=0.05, dt=0.001, n_paths=3, substeps=2, seed=1, backend=simulating)
+def test_simulate(problem, backend):
+    data = problem.simulate(duration=0.05, dt=0.001, n_paths=3, substeps=2, seed=1, backend=backend)
     assert (data.n_paths, data.n_steps, data.dt, data.seed) == (3, 150, 0.001, 1)
     assert list(data.names) == problem.sde.states
     assert data.position_names == (tuple(problem.known_drift) or None)
     np.testing.assert_array_equal(data.paths[1][0], problem.x0)
-    again = problem.simulate(duration=0.05, dt=0.001, n_paths=3, substeps=2, seed=1, backend=simulating)
+    again = problem.simulate(duration=0.05, dt=0.001, n_paths=3, substeps=2, seed=1, backend=backend)
     np.testing.assert_array_equal(again.paths[2], data.paths[2])
-    other = problem.simulate(duration=0.05, dt=0.001, n_paths=3, substeps=2, seed=2, backend=simulating)
+    other = problem.simulate(duration=0.05, dt=0.001, n_paths=3, substeps=2, seed=2, backend=backend)
     assert not np.array_equal(other.paths[2], data.paths[2])
 
 
