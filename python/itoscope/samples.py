@@ -19,6 +19,7 @@ __all__ = [
     "MIN_SAMPLES",
     "Parts",
     "agreeing_dt",
+    "all_finite",
     "as_dt",
     "as_names",
     "as_paths",
@@ -199,6 +200,14 @@ def _check_shapes(paths: Sequence[Array], in_rows: bool) -> None:
             raise DataError(f"path {i} has {len(path)} samples: at least {MIN_SAMPLES} are needed{hint}")
     if n_states == 0:
         raise DataError(f"path 0 has shape {paths[0].shape}: at least one state is needed")
+
+
+def all_finite(data: Any) -> bool:
+    """Whether data is a float64 array that one quick pass finds to be finite; False leaves the question open."""
+    if not isinstance(data, np.ndarray) or data.dtype != np.float64 or not data.size:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(data.sum()))
 
 
 def check_samples(paths: Sequence[Array], names: Sequence[str]) -> None:

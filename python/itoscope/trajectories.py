@@ -87,7 +87,8 @@ class Trajectories:
                 t = parts.times
         self.paths = samples.as_paths(data)
         self.names = samples.as_names(names, self.paths[0].shape[1])
-        samples.check_samples(self.paths, self.names)
+        if not samples.all_finite(data):
+            samples.check_samples(self.paths, self.names)
         lengths = [len(path) for path in self.paths]
         if t is not None:
             self.times: list[Array] = samples.as_times(t, lengths)
