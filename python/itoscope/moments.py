@@ -45,8 +45,8 @@ class Moments:
         Names of the columns; `c1`, `c2`, ... if not given. Put simple terms first: of two columns that
         coincide, the first is kept.
     sums : optional
-        What the moments were made from, if they can be merged only there (anything with ``+`` and
-        ``moments(terms)``).
+        The additive sums that the moments were projected from; where both sides of a ``+`` have them, they are
+        added and projected again, which is exact.
 
     Raises
     ------
@@ -99,8 +99,10 @@ class Moments:
                 "terms", list(other.terms or ()), f"the same terms as on the left, {self.terms}"
             )
         if self.sums is not None and other.sums is not None:
-            merged: Moments = (self.sums + other.sums).moments(self.terms)
-            return merged
+            from itoscope.backends import get_backend
+            from itoscope.regression import from_sums
+
+            return from_sums(get_backend(), self.sums + other.sums, self.terms or ())
         return Moments(
             self.gram + other.gram,
             self.moment + other.moment,

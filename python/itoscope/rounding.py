@@ -1,0 +1,68 @@
+"""How numbers are written: a value and its standard deviation rounded together, sums of terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Rounding", "join_terms", "number"]
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write `value` with `digits` significant digits, without trailing zeros."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    mantissa, _, exponent = f"{value:.{digits}g}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if exponent else mantissa
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """How to write a coefficient and all that belongs to it: its last digit is one that its standard deviation knows.
+
+    `exponent` is the common power of ten, zero between 1e-3 and 1e6; `decimals` counts the digits after the point.
+    """
+
+    decimals: int
+    exponent: int
+
+    @classmethod
+    def of(cls, value: float, sd: float) -> Rounding:
+        """Two digits of the standard deviation, or one when its first digit is 3 to 9.
+
+        Examples
+        --------
+        >>> rounding = Rounding.of(-99913.2, 319.0)
+        >>> rounding.write(-99913.2), rounding.write(319.0)
+        ('-99900', '300')
+        """
+        size = max(abs(value), sd)
+        if not (math.isfinite(size) and size > 0):
+            return cls(6, 0)
+        power = math.floor(math.log10(size))
+        exponent = power if power >= 6 or power < -3 else 0
+        if not sd > 0:
+            return cls(max(exponent - power + 5, 0), exponent)
+        lead = math.floor(math.log10(sd) + 1e-12)
+        digits = 1 if round(sd / 10.0**lead, 1) >= 3 else 2
+        return cls(exponent - lead + digits - 1, exponent)
+
+    def write(self, value: float) -> str:
+        """Write `value` to this place, with this power of ten."""
+        text = f"{round(value / 10.0**self.exponent, self.decimals):.{max(self.decimals, 0)}f}"
+        return f"{text}e{self.exponent}" if self.exponent else text
+
+
+def join_terms(parts: Sequence[tuple[str, str]]) -> str:
+    """Join `(coefficient, term)` pairs to a sum; a leading minus of a coefficient becomes the sign between terms."""
+    text = ""
+    for coefficient, term in parts:
+        minus = coefficient.startswith("-")
+        body = coefficient[1:] if minus else coefficient
+        piece = body if term == "1" else f"{body} {term}"
+        if not text:
+            text = f"-{piece}" if minus else piece
+        else:
+            text += f" - {piece}" if minus else f" + {piece}"
+    return text or "0"
