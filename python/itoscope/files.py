@@ -22,7 +22,7 @@ from itoscope.tables import PATH_COLUMNS, TIME_COLUMNS, Table, find_column
 if TYPE_CHECKING:
     from itoscope.trajectories import Trajectories
 
-__all__ = ["read_csv", "read_npz", "write_csv", "write_npz"]
+__all__ = ["load_npz", "read_csv", "read_npz", "write_csv", "write_npz"]
 
 _CHUNK = 1 << 22
 """Characters read at a time, so that a file is never held as text."""
@@ -256,17 +256,23 @@ def _fill_empty(chunk: list[str], sign: str) -> list[str]:
     return [sign.join(cell.strip().replace(sign, " ") or "nan" for cell in row) for row in rows]
 
 
-def write_csv(data: Trajectories, path: str | PathLike[str], *, digits: int = 17) -> None:
-    """Write columns ``path``, ``t`` and the states."""
+def write_csv(data: Trajectories, path: str | PathLike[str] | TextIO, *, digits: int = 17) -> None:
+    """Write columns ``path``, ``t`` and the states to a file, or to a stream that is open."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
         raise argument_error("digits", digits, "a whole number from 1 to 17")
-    opened = gzip.open(path, "wt") if str(path).endswith(".gz") else open(path, "w", encoding="utf-8")
-    with opened as handle:
-        handle.write(",".join(["path", "t", *data.names]) + "\n")
-        for i, (samples, times) in enumerate(zip(data.paths, data.times)):
-            rows = np.column_stack([times, samples])
-            row = f"{i},%.15g," + ",".join([f"%.{digits}g"] * data.n_states)
-            np.savetxt(handle, rows, fmt=row)
+    if isinstance(path, io.TextIOBase):
+        _write_rows(data, path, digits)
+        return
+    name = str(path)
+    with gzip.open(name, "wt") if name.endswith(".gz") else open(name, "w", encoding="utf-8") as handle:
+        _write_rows(data, handle, digits)
+
+
+def _write_rows(data: Trajectories, handle: Any, digits: int) -> None:
+    handle.write(",".join(["path", "t", *data.names]) + "\n")
+    for i, (samples, times) in enumerate(zip(data.paths, data.times)):
+        row = f"{i},%.15g," + ",".join([f"%.{digits}g"] * data.n_states)
+        np.savetxt(handle, np.column_stack([times, samples]), fmt=row)
 
 
 # -- NPZ ---------------------------------------------------------------------------------------------------
@@ -292,19 +298,26 @@ def write_npz(data: Trajectories, path: str | PathLike[str]) -> None:
         np.savez_compressed(handle, **arrays)
 
 
-def read_npz(path: str | PathLike[str]) -> Trajectories:
-    """Read what `write_npz` wrote, or a plain NPZ file."""
-    from itoscope.trajectories import Trajectories
-
+def load_npz(path: str | PathLike[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays of an NPZ file; DataError for one that is damaged or holds pickled objects."""
     # The handle is ours, so that it is closed whatever a damaged archive makes NumPy raise.
     with open(path, "rb") as handle:
         try:
             archive = np.load(handle, allow_pickle=False)
-            arrays = {key: archive[key] for key in archive.files}
+            return {key: archive[key] for key in archive.files}
         except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, AttributeError, KeyError) as problem:
             raise DataError(f"{path} cannot be read as NPZ: {problem}") from problem
+
+
+def read_npz(path: str | PathLike[str]) -> Trajectories:
+    """Read what `write_npz` wrote, or a plain NPZ file."""
+    from itoscope.trajectories import Trajectories
+
+    arrays = load_npz(path)
     if "itoscope_trajectories" not in arrays:
-        return _read_plain(path, arrays)
+        from itoscope.formats import from_arrays
+
+        return from_arrays(path, arrays)
     if arrays["itoscope_trajectories"] > _NPZ_VERSION:
         raise DataError(f"{path} was written by a newer version of itoscope: update to read it")
     paths = np.split(arrays["samples"], np.cumsum(arrays["lengths"])[:-1])
@@ -316,23 +329,4 @@ def read_npz(path: str | PathLike[str]) -> Trajectories:
         position_names=arrays["position_names"].tolist() if "position_names" in arrays else None,
         diverged=arrays["diverged"].tolist(),
         seed=int(arrays["seed"]) if "seed" in arrays else None,
-    )
-
-
-def _read_plain(path: str | PathLike[str], arrays: dict[str, np.ndarray[Any, Any]]) -> Trajectories:
-    """Read an NPZ file with one array of samples, and perhaps ``t`` (or ``time``), ``dt`` and ``names``."""
-    from itoscope.trajectories import Trajectories
-
-    beside = ("t", "time", "dt", "names")
-    others = [key for key in arrays if key not in beside]
-    if len(others) != 1:
-        raise DataError(
-            f"{path} holds the arrays {', '.join(arrays) or 'none'}: one array of samples is needed, "
-            "with t or time, dt and names beside it"
-        )
-    return Trajectories(
-        arrays[others[0]],
-        t=arrays.get("t", arrays.get("time")),
-        dt=arrays["dt"].item() if "dt" in arrays and arrays["dt"].ndim == 0 else None,
-        names=arrays["names"].tolist() if "names" in arrays else None,
     )

@@ -323,6 +323,13 @@ class Trajectories:
 
     # -- files and tables ----------------------------------------------------------------------------------
     @classmethod
+    def from_file(cls, path: str | PathLike[str], **settings: Any) -> Trajectories:
+        """Read a CSV, NPZ, NPY, Parquet, NetCDF or MATLAB file, told by its suffix; `settings` as in `from_csv`."""
+        from itoscope import formats
+
+        return formats.read(path, **settings)
+
+    @classmethod
     def from_csv(
         cls,
         path: str | PathLike[str],

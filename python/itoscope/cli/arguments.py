@@ -1,0 +1,144 @@
+"""Words of the command line as values: names and numbers, libraries, and the options that choose data."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from itoscope.errors import argument_error
+from itoscope.formats import SUFFIXES, read
+from itoscope.library import Library
+from itoscope.trajectories import Trajectories
+
+__all__ = ["LIBRARY_HELP", "add_data_options", "assignments", "data_of", "library_of", "noise_of", "numbers"]
+
+LIBRARY_HELP = (
+    "candidate terms, joined by +: paper[:DEGREE], poly:DEGREE (poly:DEGREE@mean around the mean), sign, abs, absprod, "
+    "exp, trig:FREQUENCY,..., and last expr:TERM,... "
+)
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """Declare FILE and the options that say what its columns mean."""
+    parser.add_argument("file", metavar="FILE", help=f"recording; its suffix is one of {', '.join(SUFFIXES)}")
+    group = parser.add_argument_group("what the file holds")
+    group.add_argument("--dt", type=float, help="step between samples, when the file has no times")
+    group.add_argument("--time", metavar="COLUMN", help="column of the times (default: t or time)")
+    group.add_argument(
+        "--time-unit", default="s", metavar="UNIT", help="of dates: s, min, h, d or y (default: s)"
+    )
+    group.add_argument(
+        "--path-column", metavar="COLUMN", help="column that tells paths apart (default: path)"
+    )
+    group.add_argument("--columns", metavar="A,B,...", help="columns of the states (default: all others)")
+    group.add_argument(
+        "--names", metavar="A,B,...", help="names of the states (default: those of the columns)"
+    )
+    group.add_argument("--thin", type=int, default=1, metavar="K", help="use every K-th sample")
+
+
+def data_of(arguments: argparse.Namespace) -> Trajectories:
+    """Read the file that the data options describe."""
+    names = None if arguments.names is None else arguments.names.split(",")
+    data = read(
+        arguments.file,
+        time=_column(arguments.time),
+        path_column=_column(arguments.path_column),
+        columns=None
+        if arguments.columns is None
+        else [_column(word) for word in arguments.columns.split(",")],
+        dt=arguments.dt,
+        names=names,
+        time_unit=arguments.time_unit,
+    )
+    return data if arguments.thin == 1 else data.thin(arguments.thin)
+
+
+def _column(word: str | None) -> Any:
+    """A whole number is the position of a column, anything else its name."""
+    return int(word) if word is not None and word.isdecimal() else word
+
+
+def assignments(option: str, words: list[str]) -> dict[str, str]:
+    """Return ``name=value`` words as a dictionary."""
+    found = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise argument_error(option, word, "NAME=VALUE")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """Return ``1,2.5`` as numbers."""
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise argument_error(option, text, "numbers with commas between them") from None
+
+
+def noise_of(text: str) -> float | str:
+    """Return a standard deviation, or the word estimate."""
+    if text == "estimate":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argument_error("--noise", text, "a standard deviation, or estimate") from None
+
+
+def library_of(option: str, text: str | None) -> Library | None:
+    """Return the library that a word such as ``poly:3+sign`` describes; None for None.
+
+    Examples
+    --------
+    >>> library_of("--library", "poly:1+expr:x1*sin(x2), exp(-x1^2)").names(["x1", "x2"])
+    ['1', 'x1', 'x2', 'x1 sin(x2)', 'exp(-x1^2)']
+    """
+    if text is None:
+        return None
+    head, sign, terms = text.partition("expr:")
+    words = [word.strip() for word in head.strip().removesuffix("+").split("+")] if head.strip() else []
+    parts = [_part(option, word) for word in words]
+    if sign:
+        parts.append(Library.expressions(*_split(terms)))
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole + part
+    return whole
+
+
+def _part(option: str, word: str) -> Library:
+    kind, _, setting = word.partition(":")
+    try:
+        if kind == "paper":
+            return Library.paper(int(setting)) if setting else Library.paper()
+        if kind == "poly" and setting:
+            degree, _, origin = setting.partition("@")
+            if not origin:
+                return Library.polynomials(int(degree))
+            values: Any = origin if origin == "mean" else numbers(option, origin)
+            return Library.polynomials(int(degree), origin=values)
+        if kind == "trig" and setting:
+            return Library.trig(numbers(option, setting))
+        plain = {"sign": Library.sign, "abs": Library.absolute, "absprod": Library.abs_products}
+        plain["exp"] = Library.exponential
+        if kind in plain and not setting:
+            return plain[kind]()
+    except ValueError as problem:
+        if type(problem) is not ValueError:
+            raise
+    raise argument_error(option, word, LIBRARY_HELP.strip())
+
+
+def _split(terms: str) -> list[str]:
+    """Split at commas outside parentheses."""
+    found, depth = [""], 0
+    for sign in terms:
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += sign
+    return [term.strip() for term in found]

@@ -1,0 +1,109 @@
+"""``itoscope simulate``: recordings of a benchmark problem, or of a model that was saved."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from typing import Any
+
+from itoscope.cli.arguments import assignments, numbers
+from itoscope.cli.progress import bar
+from itoscope.errors import argument_error
+from itoscope.files import write_csv
+from itoscope.formats import write
+from itoscope.problems import PROBLEMS, Problem
+
+__all__ = ["add"]
+
+
+def add(subparsers: Any) -> None:
+    """Declare the subcommand."""
+    names = ", ".join(PROBLEMS)
+    parser = subparsers.add_parser(
+        "simulate",
+        help="simulate recordings of a system whose equation is known",
+        description=f"Simulate recordings of a benchmark problem: {names}.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("problem", metavar="PROBLEM", help="one of the names above")
+    parser.add_argument("--paths", type=int, default=1, metavar="N", help="number of paths (default: 1)")
+    parser.add_argument("--duration", type=float, default=1.0, help="of each path (default: 1)")
+    parser.add_argument("--dt", type=float, default=1e-3, help="step between samples (default: 0.001)")
+    parser.add_argument(
+        "--substeps", type=int, default=10, metavar="N", help="steps of the scheme in dt (default: 10)"
+    )
+    parser.add_argument("--scheme", help="euler-maruyama, milstein or taylor15 (default: taylor15)")
+    parser.add_argument("--seed", type=int, help="default: drawn, and printed")
+    parser.add_argument("--x0", metavar="A,B,...", help="start of the paths (default: the problem's)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the problem; may be repeated",
+    )
+    parser.add_argument(
+        "--positions", action="store_true", help="write positions alone, as a sensor sees them"
+    )
+    parser.add_argument(
+        "--noise",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="measurement noise, as a share of the spread",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help=".npz, .csv or .csv.gz (default: CSV to standard output)"
+    )
+    parser.add_argument("--digits", type=int, default=17, help="significant digits in CSV (default: 17)")
+    parser.add_argument("--backend", choices=("rust", "reference"))
+    parser.add_argument("--quiet", action="store_true", help="no progress, no summary")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Simulate and write."""
+    problem = problem_of(arguments.problem, arguments.set)
+    settings: dict[str, Any] = {} if arguments.scheme is None else {"scheme": arguments.scheme}
+    if arguments.x0 is not None:
+        settings["x0"] = numbers("--x0", arguments.x0)
+    total = max(arguments.paths, 1) * round(max(arguments.duration / arguments.dt, 1) if arguments.dt else 1)
+    with bar("simulating", total * max(arguments.substeps, 1), quiet=arguments.quiet) as progress:
+        data = problem.simulate(
+            duration=arguments.duration,
+            dt=arguments.dt,
+            n_paths=arguments.paths,
+            substeps=arguments.substeps,
+            seed=arguments.seed,
+            backend=arguments.backend,
+            progress=progress,
+            **settings,
+        )
+    seed = data.seed
+    if arguments.positions:
+        data = data.positions(arguments.noise, seed)
+    elif arguments.noise:
+        data = data.add_noise(arguments.noise, seed=seed)
+    if arguments.out is None:
+        write_csv(data, sys.stdout, digits=arguments.digits)
+    else:
+        write(data, arguments.out, digits=arguments.digits)
+    if not arguments.quiet:
+        print(f"{data!r}, seed {seed}", file=sys.stderr if arguments.out is None else sys.stdout)
+
+
+def problem_of(name: str, settings: list[str]) -> Problem:
+    """Return the benchmark problem `name` with parameters ``NAME=VALUE``."""
+    if name not in PROBLEMS:
+        raise argument_error("PROBLEM", name, f"one of {', '.join(PROBLEMS)}")
+    make = PROBLEMS[name]
+    allowed = inspect.signature(make).parameters
+    chosen: dict[str, Any] = {}
+    for key, text in assignments("--set", settings).items():
+        if key not in allowed:
+            raise argument_error("--set", key, f"a parameter of {name}: {', '.join(allowed)}")
+        values = numbers(f"--set {key}", text)
+        whole = isinstance(allowed[key].default, int) and len(values) == 1 and values[0].is_integer()
+        chosen[key] = values if len(values) > 1 else int(values[0]) if whole else values[0]
+    return make(**chosen)
