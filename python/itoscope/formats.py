@@ -131,11 +131,11 @@ def from_arrays(
             )
         data = np.column_stack([arrays[key] for key in found])
         names = clean_names(found) if names is None else names
-    if dt is None and stamps is None and "dt" in arrays and arrays["dt"].ndim == 0:
+    if stamps is not None:
+        return as_trajectories(Trajectories(data, t=arrays[stamps], names=names), dt=dt)
+    if dt is None and "dt" in arrays and arrays["dt"].ndim == 0:
         dt = arrays["dt"].item()
-    return Trajectories(
-        data, dt=dt, t=None if stamps is None or dt is not None else arrays[stamps], names=names
-    )
+    return Trajectories(data, dt=dt, names=names)
 
 
 def _from_netcdf(

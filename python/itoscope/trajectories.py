@@ -290,7 +290,8 @@ class Trajectories:
                 name, value, f"a number not below 0, or {self.n_states} of them, one per state"
             )
         seed = samples.as_seed(seed)
-        rng = np.random.Generator(np.random.Philox(key=seed))
+        # Streams of simulated paths have keys (seed, path); this one is none of them, whatever the seed.
+        rng = np.random.Generator(np.random.Philox(key=np.array([seed, 2**64 - 1], dtype=np.uint64)))
         noisy = [path + level * rng.standard_normal(path.shape) for path in self.paths]
         return self._remade(noisy, seed=seed)
 

@@ -180,7 +180,12 @@ def test_npz_from_elsewhere(tmp_path):
     np.savez(file, y=np.zeros((5, 1)), t=np.arange(5) ** 2, names=["q"])
     assert Trajectories.from_npz(file).names == ("q",)
     np.savez(file, a=np.zeros(5), b=np.zeros(5), dt=1)
-    with pytest.raises(errors.DataError, match=r"arrays a, b.*one array of samples"):
+    assert Trajectories.from_npz(file).names == ("a", "b")
+    np.savez(file, a=np.zeros(5), b=np.zeros((5, 2)), dt=1)
+    with pytest.raises(errors.DataError, match=r"holds a \(5,\), b \(5, 2\): one array of samples"):
+        Trajectories.from_npz(file)
+    np.savez(file, dt=1)
+    with pytest.raises(errors.DataError, match=r"holds the arrays dt: none"):
         Trajectories.from_npz(file)
 
 

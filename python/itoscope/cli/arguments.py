@@ -94,7 +94,7 @@ def library_of(option: str, text: str | None) -> Library | None:
     Examples
     --------
     >>> library_of("--library", "poly:1+expr:x1*sin(x2), exp(-x1^2)").names(["x1", "x2"])
-    ['1', 'x1', 'x2', 'x1 sin(x2)', 'exp(-x1^2)']
+    ['1', 'x1', 'x2', 'x1*sin(x2)', 'exp(-x1^2)']
     """
     if text is None:
         return None

@@ -1,0 +1,247 @@
+"""The command line: what it prints, what it writes, its exit codes, and mistakes in one line."""
+
+import json
+import subprocess
+import sys
+
+import itoscope
+import numpy as np
+import pytest
+from itoscope import Trajectories
+from itoscope.cli import main
+from itoscope.cli.arguments import library_of
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command in this process; returns exit code, standard output and error."""
+
+    def call(*words):
+        code = main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+# -- the command itself ------------------------------------------------------------------------------------
+def test_installed_command_and_module_are_one():
+    for command in (["itoscope"], [sys.executable, "-m", "itoscope"]):
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout == f"itoscope {itoscope.__version__}\n"
+
+
+def test_help_of_every_command(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    for name in ("discover", "simulate"):
+        assert name in out
+        assert run(name, "--help")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["fly"], ["simulate"], ["simulate", "duffing", "--dt", "x"], ["simulate", "-q"]]
+)
+def test_wrong_use(run, words):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith("itoscope")
+
+
+def test_a_reader_that_has_seen_enough(tmp_path):
+    command = f"{sys.executable} -m itoscope simulate duffing --paths 50 | head -2"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stdout.startswith("path,t,x1,x2\n0,0,")
+    assert "Traceback" not in done.stderr
+
+
+def test_interrupted(run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("itoscope.problem.simulated", interrupt)
+    assert run("simulate", "duffing") == (130, "", "\nitoscope: interrupted\n")
+
+
+def test_our_own_mistake_is_one_line_too(run, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError("by\nzero")
+
+    monkeypatch.setattr("itoscope.problem.simulated", fail)
+    code, _, err = run("simulate", "duffing")
+    assert code == 1
+    assert err == "itoscope: error: ZeroDivisionError: by zero (itoscope --debug COMMAND ... shows where)\n"
+    with pytest.raises(ZeroDivisionError):
+        main(["--debug", "simulate", "duffing"])
+
+
+# -- simulate ----------------------------------------------------------------------------------------------
+def test_simulate_to_files(run, tmp_path):
+    for name in ("run.npz", "run.csv", "run.csv.gz"):
+        words = [
+            "simulate",
+            "duffing",
+            "--paths",
+            3,
+            "--duration",
+            0.02,
+            "--seed",
+            4,
+            "--out",
+            tmp_path / name,
+        ]
+        code, out, err = run(*words)
+        assert (code, err) == (0, "")
+        assert out == "Trajectories: 3 paths of 21 samples, dt = 0.001, states x1, x2, seed 4\n"
+        data = Trajectories.from_file(tmp_path / name)
+        again = itoscope.problems.duffing_van_der_pol().simulate(
+            duration=0.02, dt=1e-3, n_paths=3, substeps=10, seed=4
+        )
+        np.testing.assert_array_equal(data.paths[2], again.paths[2])
+
+
+def test_simulate_to_standard_output(run):
+    code, out, err = run("simulate", "ornstein-uhlenbeck", "--dt", 0.5, "--digits", 4, "--seed", 1)
+    assert code == 0
+    assert out.splitlines()[0] == "path,t,x1"
+    assert len(out.splitlines()) == 4
+    assert err.endswith("seed 1\n")
+    assert run("simulate", "ornstein-uhlenbeck", "--dt", 0.5, "--seed", 1, "--quiet")[2] == ""
+
+
+def test_simulate_parameters(run):
+    words = ["simulate", "ornstein-uhlenbeck", "--dt", 0.5, "--seed", 1, "--quiet"]
+    default = run(*words)[1]
+    assert run(*words, "--scheme", "milstein", "--substeps", 2)[1] != default
+    assert run(*words, "--x0", "5")[1].splitlines()[1] == "0,0,5"
+    assert run("simulate", "duffing", "--set", "s=0", "--set", "c=0", "--dt", 0.1, "--quiet")[0] == 0
+    code, out, _ = run("simulate", "building", "--positions", "--noise", 0.05, "--dt", 0.01, "--quiet")
+    assert (code, out.splitlines()[0]) == (0, "path,t,x1,x3")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["nothing"], 2, "PROBLEM = 'nothing': one of black-scholes"),
+        (["duffing", "--set", "q=1"], 2, "--set = 'q': a parameter of duffing: m, c, k"),
+        (["duffing", "--set", "k"], 2, "--set = 'k': NAME=VALUE"),
+        (["duffing", "--set", "k=much"], 2, "--set k = 'much': numbers"),
+        (["duffing", "--set", "m=-1"], 2, "m = -1"),
+        (["duffing", "--dt", "0"], 2, "dt = 0.0"),
+        (["duffing", "--paths", "0"], 2, "n_paths = 0"),
+        (["duffing", "--x0", "1,2,3"], 2, "x0"),
+        (["duffing", "--scheme", "magic"], 2, "scheme = 'magic'"),
+        (["duffing", "--out", "run.xls"], 2, "run.xls"),
+        (["duffing", "--out", "/nowhere/run.csv"], 1, "/nowhere/run.csv: No such file"),
+    ],
+)
+def test_simulate_mistakes(run, words, code, message):
+    found, out, err = run("simulate", "--duration", 0.01, *words)
+    assert (found, out) == (code, "")
+    assert err.startswith("itoscope: error: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+# -- discover ----------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory):
+    file = tmp_path_factory.mktemp("data") / "ou.csv"
+    problem = itoscope.problems.ornstein_uhlenbeck()
+    problem.simulate(duration=20.0, dt=0.01, n_paths=20, seed=1).to_csv(file)
+    return file
+
+
+QUICK = ["--samples", 300, "--burn", 100, "--chains", 2, "--seed", 1, "--library", "poly:2"]
+
+
+def test_discover_prints_the_equation(run, recording, tmp_path):
+    code, out, err = run("discover", recording, *QUICK, "--save", tmp_path / "found")
+    assert (code, err) == (0, "")
+    first, _, rest = out.partition("\n")
+    assert first == "Trajectories: 20 paths of 2001 samples, dt = 0.01, state x1"
+    assert "x1" in rest
+    assert any(tmp_path.iterdir())
+
+
+def test_discover_as_json(run, recording):
+    code, out, err = run("discover", recording, *QUICK, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    selected = [term["term"] for term in found["drift"]["x1"] if term["selected"]]
+    assert selected == ["x1"]
+    assert [term["term"] for term in found["diffusion"]["x1,x1"] if term["selected"]] == ["1"]
+    slope = next(term for term in found["drift"]["x1"] if term["term"] == "x1")
+    assert slope["interval"][0] < slope["mean"] < slope["interval"][1]
+    assert found["settings"]["seed"] == 1
+
+
+def test_discover_backends_agree_on_the_terms(run, recording):
+    words = ["discover", recording, *QUICK, "--json", "--thin", 5]
+    found = [json.loads(run(*words, "--backend", backend)[1]) for backend in ("rust", "reference")]
+    chosen = [[term["selected"] for term in one["drift"]["x1"]] for one in found]
+    assert chosen[0] == chosen[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--dt", "0.5"], 2, "dt = 0.5"),
+        (["--columns", "y"], 2, "columns = 'y'"),
+        (["--names", "2b"], 2, "names = '2b'"),
+        (["--thin", "0"], 2, "k = 0"),
+        (["--library", "poly"], 2, "--library = 'poly': candidate terms"),
+        (["--library", "poly:x"], 2, "--library = 'poly:x': candidate terms"),
+        (["--known-drift", "x1"], 2, "--known-drift = 'x1': NAME=VALUE"),
+        (["--known-drift", "q=x1"], 2, "known_drift"),
+        (["--noise", "some"], 2, "--noise = 'some'"),
+        (["--order", "3"], 2, "order = 3"),
+        (["--scheme", "magic"], 2, "scheme = 'magic'"),
+        (["--sampler", "magic"], 2, "sampler = 'magic'"),
+        (["--threshold", "2"], 2, "threshold = 2.0"),
+        (["--chains", "0"], 2, "n_chains = 0"),
+    ],
+)
+def test_discover_mistakes(run, recording, words, code, message):
+    found, _, err = run("discover", recording, *words)
+    assert found == code
+    assert err.startswith("itoscope: error: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_discover_bad_expression_points_at_the_character(run, recording):
+    code, _, err = run("discover", recording, "--library", "expr:x1 + * 2")
+    assert code == 2
+    assert err.splitlines()[-1].strip() == "^"
+
+
+def test_discover_bad_files(run, tmp_path):
+    code, _, err = run("discover", tmp_path / "absent.csv")
+    assert (code, err) == (1, f"itoscope: error: {tmp_path / 'absent.csv'}: No such file or directory\n")
+    (tmp_path / "bad.csv").write_text("t,x\n0,1\n1,one\n2,3\n")
+    code, _, err = run("discover", tmp_path / "bad.csv")
+    assert code == 1
+    assert "bad.csv, line 3, column 'x': 'one'" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("poly:2", ["1", "x1", "x1^2"]),
+        ("poly:1+sign+abs", ["1", "x1", "sgn(x1)", "|x1|"]),
+        ("expr:x1^3, exp(-x1)", ["x1^3", "exp(-x1)"]),
+    ],
+)
+def test_library_words(text, names):
+    assert library_of("--library", text).names(["x1"]) == names
+
+
+def test_library_words_are_the_libraries():
+    states = ["x1", "x2"]
+    assert library_of("--library", "paper").names(states) == itoscope.Library.paper().names(states)
+    assert library_of("--library", "paper:2").names(states) == itoscope.Library.paper(2).names(states)
+    assert len(library_of("--library", "trig:1,2.5").names(states)) == 8
+    assert library_of("--library", "poly:1@1,2").names(states) == ["1", "(x1 - 1)", "(x2 - 2)"]
+    assert library_of("--library", None) is None

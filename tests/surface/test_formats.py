@@ -1,0 +1,105 @@
+"""One reader for every kind of file."""
+
+import numpy as np
+import pytest
+from itoscope import Trajectories, errors
+from itoscope.formats import SUFFIXES, read, write
+
+DATA = Trajectories(np.random.default_rng(2).standard_normal((3, 12, 2)), dt=0.5, names=["x", "v"])
+
+
+def same(back, times=True):
+    assert (back.names, back.n_paths) == (DATA.names, DATA.n_paths)
+    for mine, theirs in zip(back.paths, DATA.paths):
+        np.testing.assert_array_equal(mine, theirs)
+    if times:
+        assert back.dt == DATA.dt
+
+
+def written(folder, suffix):
+    file = folder / f"run{suffix}"
+    if suffix in (".npz", ".csv", ".csv.gz"):
+        write(DATA, file)
+    elif suffix in (".txt", ".dat", ".tsv"):
+        sign = "\t" if suffix == ".tsv" else " "
+        DATA.to_csv(folder / "run.csv")
+        file.write_text((folder / "run.csv").read_text().replace(",", sign))
+    elif suffix == ".npy":
+        np.save(file, np.stack(DATA.paths))
+    elif suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+        DATA.to_dataframe().to_parquet(file)
+    elif suffix == ".nc":
+        pytest.importorskip("netCDF4")
+        DATA.to_xarray().rename("motion").to_netcdf(file)
+    elif suffix == ".mat":
+        pytest.importorskip("scipy").io.savemat(file, {"samples": np.stack(DATA.paths), "dt": 0.5})
+    return file
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_every_kind(tmp_path, suffix):
+    settings = {".npy": {"dt": 0.5, "names": ["x", "v"]}, ".mat": {"names": ["x", "v"]}}.get(suffix, {})
+    file = written(tmp_path, suffix)
+    same(read(file, **settings))
+    same(Trajectories.from_file(str(file), **settings))
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".nc", ".mat", ".npy"])
+def test_damaged(tmp_path, suffix):
+    written(tmp_path, suffix)
+    file = tmp_path / f"run{suffix}"
+    file.write_bytes(b"nonsense" * 20)
+    with pytest.raises(errors.DataError, match=rf"run\{suffix} cannot be read as"):
+        read(file)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".nc", ".mat", ".npy", ".csv"])
+def test_absent(tmp_path, suffix):
+    written(tmp_path, suffix)
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / f"absent{suffix}")
+
+
+def test_arrays_one_per_state(tmp_path):
+    scipy = pytest.importorskip("scipy")
+    t = np.linspace(0, 1.1, 12)
+    scipy.io.savemat(tmp_path / "m.mat", {"time": t, "x": DATA.paths[0][:, 0], "v": DATA.paths[0][:, 1]})
+    data = read(tmp_path / "m.mat")
+    assert (data.names, data.dt) == (("x", "v"), 0.1)
+    np.testing.assert_array_equal(data.paths[0], DATA.paths[0])
+    assert read(tmp_path / "m.mat", columns=["v"]).n_states == 1
+    assert read(tmp_path / "m.mat", dt=0.1).dt == 0.1
+    with pytest.raises(errors.ArgumentError, match=r"dt = 0\.2"):
+        read(tmp_path / "m.mat", dt=0.2)
+    with pytest.raises(errors.ArgumentError, match=r"columns = 'q'.*time, x, v"):
+        read(tmp_path / "m.mat", columns=["q"])
+
+
+def test_own_npz_with_columns_and_dt(tmp_path):
+    write(DATA, tmp_path / "run.npz")
+    assert read(tmp_path / "run.npz", columns=["v"]).names == ("v",)
+    with pytest.raises(errors.ArgumentError, match=r"dt = 0\.1"):
+        read(tmp_path / "run.npz", dt=0.1)
+
+
+def test_netcdf_one_variable_per_state(tmp_path):
+    xr = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    t = np.arange(12) * 0.5
+    path = DATA.paths[0]
+    xr.Dataset({"x": ("time", path[:, 0]), "v": ("time", path[:, 1])}, {"time": t}).to_netcdf(
+        tmp_path / "d.nc"
+    )
+    data = read(tmp_path / "d.nc")
+    assert (data.names, data.dt) == (("x", "v"), 0.5)
+    np.testing.assert_array_equal(data.paths[0], path)
+    with pytest.raises(errors.ArgumentError, match=r"columns = 'q'.*x, v"):
+        read(tmp_path / "d.nc", columns=["q"])
+
+
+def test_unknown_suffix(tmp_path):
+    with pytest.raises(errors.DataError, match=r"run\.xls.*suffix.*\.csv"):
+        read(tmp_path / "run.xls")
+    with pytest.raises(errors.ArgumentError, match=r"run\.xls.*\.npz, \.csv"):
+        write(DATA, tmp_path / "run.xls")
