@@ -81,7 +81,7 @@ def simulate(
         raise argument_error("n_paths", n_paths, "a whole number of at least 1")
     known_seed = checked_seed(seed)
     starts = np.asarray(x0, dtype=np.float64)
-    if starts.ndim < 2:
+    if starts.shape == (len(result.states),):
         starts = np.broadcast_to(starts, (n_paths, len(result.states)))
     if starts.shape != (n_paths, len(result.states)):
         raise argument_error(

@@ -75,7 +75,7 @@ def load_discovery(path: str | Path) -> Discovery:
     from itoscope.discovery import Diffusion, Discovery, Drift
 
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         document = json.loads(bytes(arrays["document"]))
         if document["kind"] != KIND:
