@@ -8,6 +8,7 @@ from itoscope.discovery import Discovery
 from itoscope.library import Library
 from itoscope.model import SDE
 from itoscope.moments import Moments
+from itoscope.order import classify_order
 from itoscope.posterior import Equation
 from itoscope.priors import Prior
 from itoscope.regression import moments
@@ -22,6 +23,7 @@ __all__ = [
     "Prior",
     "Trajectories",
     "__version__",
+    "classify_order",
     "discover",
     "errors",
     "moments",

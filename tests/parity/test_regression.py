@@ -1,0 +1,78 @@
+"""Regression sums, residuals and surveys of both backends on the same data."""
+
+from __future__ import annotations
+
+import itoscope as ito
+import numpy as np
+import pytest
+from itoscope.backends import get_backend
+from itoscope.backends.protocol import Fitted, Target, Variance
+from tolerances import EXACT_SUMS
+
+
+@pytest.fixture(scope="module")
+def recording():
+    """Paths of unequal length with uneven steps and gaps, and coefficients of nobody's model."""
+    rng = np.random.default_rng(4)
+    paths = [np.ascontiguousarray(np.cumsum(0.1 * rng.normal(size=(n, 2)), axis=0)) for n in (700, 257, 3)]
+    paths[0][[0, 256, 400], 1] = np.nan
+    times = [0.01, np.cumsum(rng.uniform(0.005, 0.02, size=257)), 0.01]
+    return paths, times, rng.normal(size=(3, 36))
+
+
+def both(stage):
+    return [
+        stage(name, ito.Library.paper(6).bind(["x1", "x2"]).program(name)) for name in ("rust", "reference")
+    ]
+
+
+def assert_same(left, right, fields):
+    for name in fields:
+        a, b = np.asarray(getattr(left, name), float), np.asarray(getattr(right, name), float)
+        np.testing.assert_allclose(a, b, rtol=EXACT_SUMS, atol=EXACT_SUMS * max(np.max(np.abs(b)), 1e-300))
+
+
+@pytest.mark.parametrize("ensemble", ["pool", "mean"])
+@pytest.mark.parametrize("scheme", ["euler", "trapezoid"])
+@pytest.mark.parametrize("pair", [None, (1, 1), (0, 1)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_regression_sums(recording, ensemble, scheme, pair, weighted):
+    paths, times, coef = recording
+
+    def stage(name, program):
+        target = Target((1, 1)) if pair is None else Target(pair, True, Fitted(program, coef[:2]))
+        rows = 1 if pair is None else 3
+        variance = Variance(program, coef[:rows], np.full(min(rows, 2), 0.1)) if weighted else None
+        return get_backend(name).regression_sums(
+            paths, times, program, target, scheme=scheme, weights=variance, ensemble=ensemble
+        )
+
+    left, right = both(stage)
+    assert_same(left, right, ("omega", "cross", "inner", "c", "d", "s", "total", "n"))
+    for a, b in zip(get_backend("rust").project(left), get_backend("reference").project(left)):
+        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-7 * np.max(np.abs(b)))
+
+
+def test_residual_sums(recording):
+    paths, times, coef = recording
+
+    def stage(name, program):
+        variance = Variance(program, coef[1:2], np.array([0.2]))
+        return get_backend(name).residual_sums(paths, times, 1, Fitted(program, coef[:1]), variance)
+
+    left, right = both(stage)
+    assert_same(left, right, ("n", "powers", "lagged", "pairs", "largest"))
+    assert (left.path, left.step) == (right.path, right.step)
+
+
+def test_survey(recording):
+    paths, _, coef = recording
+    pairs = [(0, 0), (1, 1), (0, 1)]
+
+    def stage(name, program):
+        return get_backend(name).survey(paths, Fitted(program, coef), pairs, np.array([0.1, 0.1]))
+
+    left, right = both(stage)
+    assert_same(left, right, ("n", "mean", "low", "below", "indefinite", "worst"))
+    assert (left.path, left.sample) == (right.path, right.sample)
+    assert left.indefinite > 0
