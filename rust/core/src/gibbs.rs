@@ -41,17 +41,23 @@ pub struct Gibbs<'a> {
 impl<'a> Gibbs<'a> {
     /// A chain that starts from these columns, with the prior's starting values, making so many exchange moves a sweep.
     pub fn new(regression: &'a Regression, start: &[usize], exchanges: usize) -> Self {
-        let (k, stride, prior) = (regression.n_usable(), regression.stride(), regression.prior());
-        let mut factor = Factor::new(regression, prior.slab_start);
-        for &column in start {
+        let prior = regression.prior();
+        Self::resume(regression, start, prior.slab_start, prior.p0_start, exchanges)
+    }
+
+    /// A chain that goes on from a model, a slab variance and an inclusion rate; theta and s2 are drawn given these.
+    pub fn resume(regression: &'a Regression, members: &[usize], v: f64, p0: f64, exchanges: usize) -> Self {
+        let (k, stride) = (regression.n_usable(), regression.stride());
+        let mut factor = Factor::new(regression, v);
+        for &column in members {
             factor.insert(column);
         }
         Self {
             regression,
             factor,
             exchanges,
-            v: prior.slab_start,
-            p0: prior.p0_start,
+            v,
+            p0,
             s2: f64::NAN,
             theta: vec![0.0; k],
             uniforms: vec![0.0; k],

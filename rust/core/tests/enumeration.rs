@@ -1,0 +1,74 @@
+//! Enumerated masses against models taken one by one, and chains against enumerated masses.
+
+use itoscope_core::chains::{Settings, run_chains};
+use itoscope_core::control::Control;
+use itoscope_core::enumerate::{enumerate, log_model_prior};
+use itoscope_core::evidence::Regression;
+use itoscope_core::noise::{Draws, Purpose, Stream};
+use itoscope_core::posterior::model_posterior;
+use itoscope_core::prior::Prior;
+use itoscope_core::slab::log_prior;
+use ndarray::{Array1, Array2};
+
+fn regression(k: usize, noise: f64, prior: Prior) -> Regression {
+    let mut draws = Stream::new(8, Purpose::Measurement, k as u64);
+    let n = 120;
+    let mut x = Array2::from_shape_simple_fn((n, k), || draws.normal());
+    for row in 0..n {
+        x[[row, k - 1]] = x[[row, 0]] + 0.1 * x[[row, k - 1]];
+    }
+    let y: Array1<f64> =
+        (0..n).map(|row| 0.4 * x[[row, 0]] - 0.3 * x[[row, 1]] + noise * draws.normal()).collect();
+    Regression::new(x.t().dot(&x).view(), x.t().dot(&y).view(), y.dot(&y), n as f64, prior).unwrap()
+}
+
+#[test]
+fn each_mass_is_prior_times_integrated_evidence() {
+    let narrow = Prior { a_v: 40.0, b_v: 3.0, ..Prior::default() };
+    let cases = [(1.0, Prior::default()), (1e-6, Prior::default()), (1.0, narrow)];
+    for (noise, prior) in cases {
+        let regression = regression(7, noise, prior);
+        let masses = enumerate(&regression, &Control::default()).unwrap();
+        for model in [0_usize, 1, 3, 0b100_0001, 0b111_1111] {
+            let members: Vec<usize> = (0..7).filter(|k| model >> k & 1 == 1).collect();
+            // Far wider and finer than the code's own grid.
+            let terms: Vec<f64> = (0..20_000)
+                .map(|i| -20.0 + 0.005 * f64::from(i))
+                .map(|u| log_prior(&prior, u) + regression.log_evidence(&members, u.exp()).unwrap())
+                .collect();
+            let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = terms.iter().map(|term| (term - largest).exp()).sum();
+            let expected = largest + (sum * 0.005).ln() + log_model_prior(&regression, members.len());
+            let found = masses[model];
+            assert!((found - expected).abs() < 1e-8, "model {model:b}: {found} against {expected}");
+            let single = model_posterior(&regression, &members).unwrap().log_mass;
+            assert!((single - expected).abs() < 1e-8, "model {model:b}: {single} against {expected}");
+        }
+        let total: f64 = (0..=7).map(|r| choose(7, r) * log_model_prior(&regression, r).exp()).sum();
+        assert!((total - 1.0).abs() < 1e-12);
+    }
+}
+
+fn choose(n: usize, r: usize) -> f64 {
+    (0..r).map(|i| (n - i) as f64 / (i + 1) as f64).product()
+}
+
+#[test]
+fn chains_are_the_same_for_any_number_of_threads() {
+    let regression = regression(10, 1.0, Prior::default());
+    let settings = Settings { n_chains: 3, n_samples: 50, n_burn: 10, thin: 2, exchanges: 1 };
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run_chains(&regression, &settings, 4, &Control::default()).unwrap())
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn a_stopped_chain_says_so() {
+    let regression = regression(10, 1.0, Prior::default());
+    let settings = Settings { n_chains: 1, n_samples: 100, n_burn: 0, thin: 1, exchanges: 1 };
+    let control = Control::default();
+    control.stop();
+    assert_eq!(run_chains(&regression, &settings, 4, &control), Err(itoscope_core::Error::Interrupted));
+}
