@@ -23,3 +23,6 @@ EXACT_SUMS = 1e-11
 # Log evidence, masses, coefficients and chains on one tape in both backends: an updated factor there, factors
 # from nothing and eigenvectors here. Rounding is about 1e-13 on these well-scaled problems; a slip is larger.
 SAMPLER = 1e-9
+
+# R-hat, effective sample sizes and Monte Carlo errors against ArviZ: the same formulas, sums in another order.
+DIAGNOSTICS = 1e-9

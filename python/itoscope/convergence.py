@@ -145,12 +145,11 @@ def _ess(x: Array) -> float:
     # Sums of neighbouring pairs are positive and falling for a reversible chain: cut where they are not.
     even, odd = rho[0:-1:2], rho[1::2]
     pairs = even[: odd.size] + odd
-    last = max(1, (n - 3) // 2 + 1)
-    stop = int(np.argmax(pairs[:last] <= 0)) if (pairs[:last] <= 0).any() else last
-    stop = max(stop, 1)
+    last = max(1, (n - 3) // 2)
+    negative = pairs[1:last] <= 0
+    stop = 1 + int(np.argmax(negative)) if negative.any() else last
     tau = -1.0 + 2.0 * np.minimum.accumulate(pairs[:stop]).sum()
     # The even lag after the cut still counts if it is positive.
-    if 2 * stop < n - 1 and rho[2 * stop] > 0:
-        tau += rho[2 * stop]
+    tau += max(rho[2 * stop], 0.0)
     tau = max(tau, 1 / np.log10(x.size))
     return float(x.size / tau)

@@ -11,7 +11,7 @@ use crate::search::search;
 use crate::{Error, Result};
 
 /// Sweeps between two looks at the [`Control`].
-const CHECK_EVERY: usize = 16;
+const CHECK_EVERY: u64 = 16;
 
 /// Expected size of a random start, and the largest share of the columns it takes.
 const RANDOM_SIZE: f64 = 10.0;
@@ -114,9 +114,9 @@ pub fn run_chain(
 ) -> Result<Chain> {
     let start = start.columns(regression, draws);
     let mut gibbs = Gibbs::new(regression, &start, settings.exchanges);
-    for sweep in 0..settings.n_burn {
+    for _ in 0..settings.n_burn {
         gibbs.sweep(draws);
-        watch(control, sweep)?;
+        watch(control, &gibbs)?;
     }
     let (n, k) = (settings.n_samples, regression.n_columns());
     let mut chain = Chain {
@@ -133,12 +133,12 @@ pub fn run_chain(
     let noise_unit = regression.target_scale().powi(2);
     for draw in 0..n {
         let mut inclusion = chain.inclusion.row_mut(draw);
-        for sweep in 0..settings.thin {
+        for _ in 0..settings.thin {
             gibbs.sweep(draws);
             for (&column, probability) in original.iter().zip(gibbs.inclusion()) {
                 inclusion[column] += share * probability;
             }
-            watch(control, draw * settings.thin + sweep)?;
+            watch(control, &gibbs)?;
         }
         for (&member, theta) in gibbs.members().iter().zip(gibbs.theta()) {
             chain.samples[[draw, original[member]]] = theta * regression.raw(member);
@@ -150,6 +150,7 @@ pub fn run_chain(
         chain.p0[draw] = p0;
     }
     chain.work = gibbs.work();
+    control.advance(chain.work.sweeps % CHECK_EVERY);
     Ok(chain)
 }
 
@@ -173,9 +174,9 @@ pub fn run_chains(
         .collect()
 }
 
-fn watch(control: &Control, sweep: usize) -> Result<()> {
-    if (sweep + 1).is_multiple_of(CHECK_EVERY) {
-        control.advance(CHECK_EVERY as u64);
+fn watch(control: &Control, gibbs: &Gibbs) -> Result<()> {
+    if gibbs.work().sweeps.is_multiple_of(CHECK_EVERY) {
+        control.advance(CHECK_EVERY);
         control.check()?;
     }
     Ok(())
