@@ -42,12 +42,12 @@ def test_python_blocks_run_in_order(page, in_copy):
 
 
 def commands(page):
-    """Commands of `itoscope` in the shell blocks of a page, joined lines and `&&` taken apart."""
+    """Commands of the shell blocks of a page, joined lines and `&&` taken apart; those that install are left out."""
     for block in blocks(page, "sh"):
         for line in block["code"].replace("\\\n", " ").splitlines():
-            for command in line.split("#")[0].split("&&"):
+            for command in re.split(r"\s&&\s", line.split(" # ")[0]):
                 words = shlex.split(command)
-                if words and words[0] == "itoscope":
+                if words and words[0] in ("itoscope", "python3"):
                     yield command.strip()
                 elif words:
                     assert words[0] in OTHER_COMMANDS, (
@@ -55,12 +55,59 @@ def commands(page):
                     )
 
 
-@pytest.mark.parametrize("command", [command for page in PAGES for command in commands(page)])
-def test_shell_commands_run(command, in_copy):
-    words = shlex.split(command)
-    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory):
+    """What the commands of each page print, run in order in one directory."""
+    found = {}
+    for page in PAGES:
+        here = tmp_path_factory.mktemp(page.stem)
+        (here / "examples").symlink_to(ROOT / "examples")
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        found[page] = ""
+        for command in commands(page):
+            done = subprocess.run(
+                ["bash", "-c", command],
+                cwd=here,
+                env={**os.environ, "PATH": path},
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
+            assert "Traceback" not in done.stderr
+            found[page] += done.stdout
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_shell_commands_print_what_is_shown(page, outputs):
+    for block in blocks(page, "text"):
+        if block["mark"] == "output":
+            assert alike(block["code"], outputs[page]), (
+                f"{page.name} shows\n{block['code']}not\n{outputs[page]}"
+            )
+
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def alike(shown, printed):
+    """Tell whether the lines shown are among those printed, in order, each number to a tenth of its size."""
+    wanted = [" ".join(line.split()) for line in shown.splitlines() if line.strip()]
+    lines = iter(" ".join(line.split()) for line in printed.splitlines())
+
+    def same(a, b):
+        pairs = list(zip(NUMBER.findall(a), NUMBER.findall(b)))
+        close = all(abs(float(x) - float(y)) <= 0.1 * abs(float(x)) + 1e-12 for x, y in pairs)
+        return NUMBER.sub("#", a) == NUMBER.sub("#", b) and close
+
+    return all(any(same(line, found) for found in lines) for line in wanted)
+
+
+def test_alike_sees_a_difference():
+    assert alike("a 1.00 b\n\nc", "x\na  1.01 b\nc\n")
+    assert not alike("a 1.00 b", "a 1.2 b")
+    assert not alike("a 1 b", "a 1 c")
+    assert not alike("c\na", "a\nc")
 
 
 def test_readme_shows_the_two_commands():

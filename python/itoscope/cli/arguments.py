@@ -10,7 +10,16 @@ from itoscope.formats import SUFFIXES, read
 from itoscope.library import Library
 from itoscope.trajectories import Trajectories
 
-__all__ = ["LIBRARY_HELP", "add_data_options", "assignments", "data_of", "library_of", "noise_of", "numbers"]
+__all__ = [
+    "LIBRARY_HELP",
+    "add_data_options",
+    "assignments",
+    "data_of",
+    "library_of",
+    "noise_of",
+    "number",
+    "numbers",
+]
 
 LIBRARY_HELP = (
     "candidate terms, joined by +: paper[:DEGREE], poly:DEGREE (poly:DEGREE@mean around the mean), sign, abs, absprod, "
@@ -22,7 +31,9 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     """Declare FILE and the options that say what its columns mean."""
     parser.add_argument("file", metavar="FILE", help=f"recording; its suffix is one of {', '.join(SUFFIXES)}")
     group = parser.add_argument_group("what the file holds")
-    group.add_argument("--dt", type=float, help="step between samples, when the file has no times")
+    group.add_argument(
+        "--dt", type=number, help="step of samples, as 0.001 or 1/252, when the file has no times"
+    )
     group.add_argument("--time", metavar="COLUMN", help="column of the times (default: t or time)")
     group.add_argument(
         "--time-unit", default="s", metavar="UNIT", help="of dates: s, min, h, d or y (default: s)"
@@ -68,6 +79,15 @@ def assignments(option: str, words: list[str]) -> dict[str, str]:
             raise argument_error(option, word, "NAME=VALUE")
         found[name.strip()] = value.strip()
     return found
+
+
+def number(text: str) -> float:
+    """Return ``0.5`` or ``1/2`` as a number."""
+    top, _, bottom = text.partition("/")
+    try:
+        return float(top) / float(bottom or 1)
+    except (ValueError, ZeroDivisionError):
+        raise argparse.ArgumentTypeError(f"{text!r}: a number is wanted, as 0.5 or 1/2") from None
 
 
 def numbers(option: str, text: str) -> list[float]:

@@ -7,7 +7,7 @@ import inspect
 import sys
 from typing import Any
 
-from itoscope.cli.arguments import assignments, numbers
+from itoscope.cli.arguments import assignments, number, numbers
 from itoscope.cli.progress import bar
 from itoscope.errors import argument_error
 from itoscope.files import write_csv
@@ -28,8 +28,8 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("problem", metavar="PROBLEM", help="one of the names above")
     parser.add_argument("--paths", type=int, default=1, metavar="N", help="number of paths (default: 1)")
-    parser.add_argument("--duration", type=float, default=1.0, help="of each path (default: 1)")
-    parser.add_argument("--dt", type=float, default=1e-3, help="step between samples (default: 0.001)")
+    parser.add_argument("--duration", type=number, default=1.0, help="of each path (default: 1)")
+    parser.add_argument("--dt", type=number, default=1e-3, help="step between samples (default: 0.001)")
     parser.add_argument(
         "--substeps", type=int, default=10, metavar="N", help="steps of the scheme in dt (default: 10)"
     )
