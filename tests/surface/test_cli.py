@@ -1,8 +1,10 @@
 """The command line: what it prints, what it writes, its exit codes, and mistakes in one line."""
 
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import itoscope
 import numpy as np
@@ -26,7 +28,9 @@ def run(capsys):
 
 # -- the command itself ------------------------------------------------------------------------------------
 def test_installed_command_and_module_are_one():
-    for command in (["itoscope"], [sys.executable, "-m", "itoscope"]):
+    script = shutil.which("itoscope", path=str(Path(sys.executable).parent))
+    assert script is not None
+    for command in ([script], [sys.executable, "-m", "itoscope"]):
         done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
         assert done.stdout == f"itoscope {itoscope.__version__}\n"
 
