@@ -1,6 +1,6 @@
 """itoscope: the stochastic differential equation behind recorded motion whose input was never measured."""
 
-from itoscope import errors, problems
+from itoscope import errors, paper, problems
 from itoscope._core import __version__, set_threads
 from itoscope.backends import use_backend
 from itoscope.discover import discover
@@ -27,6 +27,7 @@ __all__ = [
     "discover",
     "errors",
     "moments",
+    "paper",
     "problems",
     "set_threads",
     "use_backend",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from itoscope.extras import require
 from itoscope.library import Library, checked_states
 from itoscope.render import expression_of, in_brackets, latex_in_brackets, latex_name, symbolic
 from itoscope.simulation import simulated
+from itoscope.terms import number
 from itoscope.trajectories import Trajectories
 
 __all__ = ["SDE", "Symbolic"]
@@ -153,6 +155,30 @@ class SDE:
     def n_noise(self) -> int:
         """Number of Brownian motions n; m where only a general `gamma` is known."""
         return self.n_states if self.diffusion_expressions is None else len(self.diffusion_expressions[0])
+
+    def scaled_noise(self, factor: float) -> SDE:
+        """The same drift under noise `factor` times as strong: g becomes `factor * g`, Gamma `factor**2 * Gamma`.
+
+        Parameters
+        ----------
+        factor : float
+            Positive; new over old standard deviation of the forcing.
+
+        Examples
+        --------
+        >>> SDE(["-x1"], [["2"]]).scaled_noise(3.0)
+        SDE of 1 state and 1 additive noise
+          dx1 = -x1 dt + 6 dB1
+        """
+        if isinstance(factor, bool) or not isinstance(factor, Real) or not 0 < factor < np.inf:
+            raise argument_error("factor", factor, "a positive, finite number")
+        name = number(float(factor))
+        if self.gamma_expressions is not None:
+            square = number(float(factor) ** 2)
+            gamma = [[_times(square, entry) for entry in row] for row in self.gamma_expressions]
+            return SDE(self.drift_expressions, states=self.states, gamma=gamma)
+        g = [[_times(name, entry) for entry in row] for row in self.diffusion_expressions or []]
+        return SDE(self.drift_expressions, g, self.states)
 
     # -- values
     # ------------------------------------------------------------------------------------------------
@@ -376,3 +402,11 @@ class SDE:
         ):
             raise DataError(f"{path}: no SDE of itoscope (format 'itoscope.SDE', version 1)")
         return cls(record["drift"], record["diffusion"], record["states"], gamma=record["gamma"])
+
+
+def _times(factor: str, expression: str) -> str:
+    """`factor * expression`, worked out where the expression is a number."""
+    try:
+        return number(float(factor) * float(expression))
+    except ValueError:
+        return f"{factor}*{in_brackets(expression)}"

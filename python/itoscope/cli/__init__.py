@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from itoscope import __version__
-from itoscope.cli import discover, simulate
+from itoscope.cli import discover, paper, simulate
 from itoscope.errors import ArgumentError, ExpressionError, ItoscopeError
 
 __all__ = ["main"]
 
-COMMANDS = (discover, simulate)
+COMMANDS = (discover, simulate, paper)
 """Each has ``add(subparsers)``, which declares the subcommand and its ``run(arguments)``."""
 
 

@@ -1,0 +1,51 @@
+"""``itoscope paper``: the studies of the paper, done again."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from itoscope.cli.progress import bar
+
+__all__ = ["add"]
+
+
+def add(subparsers: Any) -> None:
+    """Declare the subcommand."""
+    parser = subparsers.add_parser(
+        "paper",
+        help="do the studies of the paper again, and put theirs and ours side by side",
+        description="Simulate the systems of Tripura & Chakraborty, discover their equations as the paper printed "
+        "it and as it promised it, and write a table and figures beside the paper's own.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer recordings, a shorter forecast")
+    parser.add_argument(
+        "--out", metavar="FOLDER", default="paper", help="for paper.md and figures (default: paper)"
+    )
+    parser.add_argument("--study", action="append", metavar="NAME", help="one of them; may be repeated")
+    parser.add_argument(
+        "--form", action="append", metavar="NAME", help="printed, pooled or promised; may be repeated"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="the first seed (default: 1)")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="how many seeds (default: 1)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the studies, print the table, say what was written."""
+    from itoscope.paper.report import run as run_studies
+
+    with bar("studies", 1000, quiet=arguments.quiet) as show:
+        report = run_studies(
+            quick=arguments.quick,
+            folder=arguments.out,
+            progress=None if show is None else lambda done, total: show(round(1000 * done / total)),
+            studies=arguments.study,
+            forms=arguments.form,
+            seed=arguments.seed,
+            seeds=arguments.seeds,
+        )
+    print(report)
+    print(f"{report.seconds:.0f} s; written: {', '.join(map(str, report.files))}")

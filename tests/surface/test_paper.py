@@ -1,0 +1,127 @@
+"""The studies of the paper on quick settings: what must be found is found, and the page says so."""
+
+import itoscope as ito
+import numpy as np
+import pytest
+from itoscope.cli import main
+from itoscope.paper import forecasting
+from itoscope.paper.outcome import Estimate, renamed
+from itoscope.paper.studies import STUDIES
+
+
+@pytest.fixture(scope="module")
+def report():
+    return ito.paper.run(
+        quick=True,
+        studies=["black-scholes", "duffing", "building"],
+        forms=["printed", "pooled"],
+        figures=False,
+    )
+
+
+def off(report, study, form):
+    """Largest distance from the truth in standard deviations, over the selected true terms of the drift."""
+    truth = STUDIES[study].truth()
+    seen = report.outcome(study, form).estimates
+    return max(abs(e.mean - truth[key]) / e.sd for key, e in seen.items() if e.selected and key[0][0] == "d")
+
+
+@pytest.mark.parametrize(
+    "study, form", [("black-scholes", "printed"), ("duffing", "printed"), ("duffing", "pooled")]
+)
+def test_drift_as_printed_has_the_true_terms_and_values(report, study, form):
+    label = "dx1" if study == "black-scholes" else "dx2"
+    assert report.outcome(study, form).exact(label)
+    # False alarm: 1e-4 for each of at most three coefficients.
+    assert off(report, study, form) < 4
+
+
+def test_averaging_over_the_paths_hides_the_friction_and_pooling_shows_it(report):
+    assert "sgn(x2)" not in report.found("building", "printed", "dx2")
+    assert report.outcome("building", "pooled").exact("dx2")
+    assert report.outcome("building", "pooled").exact("dx4")
+    assert off(report, "building", "pooled") < 4.5
+
+
+def test_printed_diffusion_holds_the_drift(report):
+    """Where the drift is large beside the noise of a step, its square enters the diffusion as false terms."""
+    assert report.outcome("duffing", "printed").false["Gamma[x2, x2]"]
+    assert not report.outcome("duffing", "printed").exact("Gamma[x2, x2]")
+
+
+def test_table_stands_beside_the_paper(report):
+    rows = {
+        (row["equation"], row["term"]): row for row in report.table() if row["study"].startswith("Duffing")
+    }
+    assert rows["dx2", "x1"]["paper"] == -1000.02
+    assert rows["dx2", "x1"]["true"] == -1000
+    assert isinstance(rows["dx2", "x1"]["printed"], Estimate)
+    assert "-1000.02" in str(report)
+
+
+def test_page_and_figures_are_written(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    words = [
+        "paper",
+        "--quick",
+        "--study",
+        "black-scholes",
+        "--form",
+        "printed",
+        "--out",
+        str(tmp_path),
+        "--seeds",
+        "2",
+    ]
+    assert main(words) == 0
+    assert "2.05" in capsys.readouterr().out
+    text = (tmp_path / "paper.md").read_text()
+    assert "## All 2 seeds" in text
+    for file in (tmp_path / "paper").iterdir():
+        assert f"paper/{file.name}" in text
+    assert {f.name for f in (tmp_path / "paper").iterdir()} == {
+        "black-scholes--inclusion.png",
+        "black-scholes--posterior.png",
+    }
+
+
+def test_wrong_words_are_named(tmp_path, capsys):
+    assert main(["paper", "--study", "white-noise", "--out", str(tmp_path)]) == 2
+    assert "white-noise" in capsys.readouterr().err
+
+
+def test_progress_ends_at_its_total():
+    seen = []
+    ito.paper.run(
+        quick=True,
+        studies=["black-scholes"],
+        forms=["printed"],
+        progress=lambda done, total: seen.append(done / total),
+    )
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+
+
+def test_louder_noise_scales_a_linear_system_exactly():
+    sde = ito.SDE(["x2", "-4*x1 - x2"], gamma=[["0", "0"], ["0", "2.5"]])
+    runs = [s.simulate([0.0, 0.0], dt=0.01, n_steps=200, seed=3) for s in (sde, sde.scaled_noise(3.0))]
+    np.testing.assert_allclose(3 * runs[0].paths[0], runs[1].paths[0], rtol=1e-9, atol=1e-12)
+    with pytest.raises(ito.errors.ArgumentError, match="factor"):
+        sde.scaled_noise(-1.0)
+
+
+def test_spectrum_integrates_to_the_variance_and_peaks_at_the_sine():
+    rng = np.random.default_rng(1)
+    t = np.arange(2**17) * 1e-3
+    x = rng.standard_normal(len(t)) + np.sin(2 * np.pi * 20 * t)
+    frequency, power = forecasting.spectrum(x, 1e-3)
+    assert abs(power.sum() * frequency[1] / x.var() - 1) < 0.02
+    assert abs(frequency[power.argmax()] - 20) < frequency[1]
+    assert forecasting.overlap(frequency, power, power) == 1.0
+    assert forecasting.overlap(frequency, power, 2 * power) == pytest.approx(0.5)
+
+
+def test_velocities_get_the_names_of_the_problem():
+    assert [renamed(t, {"v1": "x2"}) for t in ("dv1", "Gamma[v1, v1]", "sgn(v1)", "x1^2 v1", "v1|x1|", "v10")] == [
+        "dx2", "Gamma[x2, x2]", "sgn(x2)", "x1^2 x2", "x2|x1|", "v10",
+    ]  # fmt: skip
