@@ -168,7 +168,7 @@ class SDE:
         --------
         >>> SDE(["-x1"], [["2"]]).scaled_noise(3.0)
         SDE of 1 state and 1 additive noise
-          dx1 = -x1 dt + 6 dB1
+          dx1 = (-x1) dt + 6 dB1
         """
         if isinstance(factor, bool) or not isinstance(factor, Real) or not 0 < factor < np.inf:
             raise argument_error("factor", factor, "a positive, finite number")
