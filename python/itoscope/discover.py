@@ -19,6 +19,7 @@ from itoscope.moments import Moments
 from itoscope.posterior import Equation
 from itoscope.priors import Prior
 from itoscope.rounds import DIFFUSIONS, MeasuredFit, Problem, RoundSettings, coefficients, fit_measured
+from itoscope.summary import grouped_warnings
 from itoscope.trajectories import Trajectories, as_trajectories
 
 __all__ = ["Question", "discover"]
@@ -310,8 +311,7 @@ def _discover_measured(question: Question, settings: dict[str, Any]) -> Discover
     found, checks = _look_at(question, problem, fit)
     checks = [*_known_checks(question, problem), *checks]
     warnings = [check["sentence"] for check in checks if check["fired"]]
-    for label, equation in _labelled(fit, names):
-        warnings += [f"{label}: {sentence}" for sentence in equation.warnings]
+    warnings += grouped_warnings(_labelled(fit, names))
     return Discovery(
         states=tuple(names),
         drift=Drift({names[row]: equation for row, equation in fit.drift.items()}),

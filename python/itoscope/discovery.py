@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from itoscope import summary
 from itoscope.errors import argument_error
-from itoscope.extras import require
 from itoscope.posterior import Equation
-from itoscope.render import expression_of, in_brackets, latex, latex_name, symbolic
-from itoscope.rounding import Rounding, join_terms, number
+from itoscope.render import expression_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from itoscope.trajectories import Trajectories
 
 __all__ = ["Diffusion", "Discovery"]
-
-NEAR_MISS = 0.05
 
 Terms = dict[str, float]
 
@@ -61,7 +58,7 @@ class Drift(dict[str, Equation]):
         raise KeyError(f"no unknown drift row {key!r}; there are {', '.join(self)}")
 
 
-@dataclass
+@dataclass(repr=False)
 class Discovery:
     """A discovered stochastic differential equation `dX = f(X) dt + g(X) dB`, `Gamma = g g^T`.
 
@@ -119,55 +116,14 @@ class Discovery:
             For another style.
         """
         if style == "text":
-            return [line for line, _ in self._lines()]
+            return [line for line, _ in summary.equation_lines(self)]
+        from itoscope import equations
+
         if style == "latex":
-            return self._latex()
+            return equations.latex_equations(self)
         if style == "sympy":
-            return self._sympy()
+            return equations.sympy_equations(self)
         raise argument_error("style", style, "one of 'text', 'latex', 'sympy'")
-
-    def _lines(self) -> list[tuple[str, str]]:
-        """Each equation as text, and what is to be said beside it."""
-        lines = []
-        for state in self.states:
-            if state in self.known_drift:
-                lines.append((f"d{state} = {in_brackets(self.known_drift[state])} dt", "given"))
-            else:
-                total = _sum(self.drift[state])
-                drift = f"[{total}]" if self.drift[state].selected.sum() > 1 else total
-                lines.append((f"d{state} = {drift} dt{self._noise(state)}", ""))
-        for (a, b), equation in self.diffusion.items():
-            lines.append((f"Gamma[{a}, {b}] = {_sum(equation)}", ""))
-        return lines
-
-    def _noise(self, state: str) -> str:
-        """How the noise of a row is written: its own Brownian motion, or a part of `g dB` with `g g^T = Gamma`."""
-        noisy = [a for a, b in self.diffusion if a == b]
-        if state not in noisy:
-            return ""
-        return " + sqrt(Gamma) dB" if len(noisy) == 1 else f" + (g dB)[{state}]"
-
-    def _latex(self) -> list[str]:
-        lines = []
-        for state in self.states:
-            given = self.known_drift.get(state)
-            right = _latex_sum(self.drift[state], self.states) if given is None else latex(given, self.states)
-            lines.append(rf"\mathrm{{d}}{latex_name(state)} = \left({right}\right)\,\mathrm{{d}}t")
-        for (a, b), equation in self.diffusion.items():
-            left = rf"\Gamma_{{{latex_name(a)},\,{latex_name(b)}}}"
-            lines.append(f"{left} = {_latex_sum(equation, self.states)}")
-        return lines
-
-    def _sympy(self) -> list[Any]:
-        sympy = require("sympy", "symbolic", "equations(style='sympy')")
-        rate = {state: sympy.Symbol(f"d{state}/dt") for state in self.states}
-        sums = {state: self.known_drift[state] for state in self.known_drift}
-        sums |= {state: expression_of(_selected(equation)) for state, equation in self.drift.items()}
-        found = [sympy.Eq(rate[state], symbolic(sums[state], self.states)) for state in self.states]
-        for (a, b), equation in self.diffusion.items():
-            entry = sympy.Symbol(f"Gamma[{a}, {b}]")
-            found.append(sympy.Eq(entry, symbolic(expression_of(_selected(equation)), self.states)))
-        return found
 
     def labelled(self) -> list[tuple[str, Equation]]:
         """All unknown equations with their labels: `dx2`, `Gamma[x2, x2]`."""
@@ -179,72 +135,24 @@ class Discovery:
         return {label: _selected(equation) for label, equation in self.labelled()}
 
     def __str__(self) -> str:
-        return "\n".join(self._text())
+        return "\n".join(summary.text(self))
+
+    __repr__ = __str__
 
     def print(self) -> None:
         """Print the equations, the table of their terms, and the warnings."""
         print(self)
 
-    def _text(self) -> Iterator[str]:
-        yield self._headline()
-        yield ""
-        lines = self._lines()
-        width = max(len(line) for line, _ in lines)
-        for line, remark in lines:
-            yield f"  {line:<{width}}   {remark}".rstrip()
-        yield ""
-        yield from self._term_table()
-        if self.measurement_noise:
-            yield ""
-            yield f"  measurement noise: {number(self.measurement_noise)} (one standard deviation)"
-        for warning in self.warnings:
-            yield ""
-            yield from _wrap(f"warning: {warning}")
+    def _repr_html_(self) -> str:
+        from itoscope.html import discovery_html
 
-    def _headline(self) -> str:
-        about = self.data_summary
-        if not about:
-            return "Discovered stochastic differential equation"
-        paths = "1 path" if about["n_paths"] == 1 else f"{about['n_paths']} paths"
-        step = f"dt = {number(about['dt'])}" if about.get("dt") else "uneven steps"
-        return f"Stochastic differential equation from {paths}, {about['n_steps']} steps, {step}"
+        return discovery_html(self)
 
-    def _term_table(self) -> Iterator[str]:
-        head = ("equation", "term", "coefficient", "sd", "95 % interval", "probability")
-        rows = [head]
-        notes: list[str] = []
-        named = self.labelled()
-        for name, equation in named:
-            interval = equation.interval(0.95)
-            for k in np.flatnonzero(equation.selected):
-                write = Rounding.of(equation.mean[k], equation.sd[k]).write
-                value, sd, low, high = map(write, (equation.mean[k], equation.sd[k], *interval[k]))
-                rows.append(
-                    (name, equation.terms[k], value, sd, f"{low} .. {high}", _probability(equation.pip[k]))
-                )
-                name = ""
-            if not equation.selected.any():
-                rows.append((name, "none", "", "", "", ""))
-            near = [
-                f"{t} ({p:.2f})"
-                for t, p, z in zip(equation.terms, equation.pip, equation.selected)
-                if not z and p > NEAR_MISS
-            ]
-            if near:
-                label = name or next(n for n, e in named if e is equation)
-                notes.append(f"  not selected but possible in {label}: {', '.join(near)}")
-            for kept, others in equation.aliases.items():
-                label = next(n for n, e in named if e is equation)
-                notes.append(f"  {label}: {', '.join(others)} cannot be told from {kept} on these data")
-        widths = [max(len(row[c]) for row in rows) for c in range(len(head))]
-        for row in rows:
-            cells = [
-                f"{cell:<{w}}" if c < 2 else f"{cell:>{w}}" for c, (cell, w) in enumerate(zip(row, widths))
-            ]
-            yield ("  " + "  ".join(cells)).rstrip()
-        if notes:
-            yield ""
-            yield from notes
+    def _repr_latex_(self) -> str:
+        from itoscope import equations
+
+        lines = " \\\\\n".join(line.replace(" =", " &=", 1) for line in equations.latex_equations(self))
+        return f"$\\displaystyle\n\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$"
 
     def table(self) -> Any:
         """One row per candidate term of every equation.
@@ -460,39 +368,3 @@ def _draw(equation: Equation, rng: np.random.Generator) -> Terms:
     chains, draws = equation.samples.shape[:2]
     values = equation.samples[rng.integers(chains), rng.integers(draws)]
     return {term: float(value) for term, value in zip(equation.terms, values) if value != 0}
-
-
-def _latex_sum(equation: Equation, states: Sequence[str]) -> str:
-    text = ""
-    for sign, value, sd, term in _parts(equation):
-        name = "" if term == "1" else rf"\,{latex(term, states)}"
-        size = rf"({_latex_power(value)} \pm {_latex_power(sd)}){name}"
-        text += f" {sign or '+'} {size}" if text else sign + size
-    return text or "0"
-
-
-def _latex_power(text: str) -> str:
-    mantissa, _, exponent = text.partition("e")
-    return rf"{mantissa} \times 10^{{{exponent}}}" if exponent else mantissa
-
-
-def _parts(equation: Equation) -> Iterator[tuple[str, str, str, str]]:
-    """Sign, size, standard deviation and name of each selected term."""
-    for k in np.flatnonzero(equation.selected):
-        write = Rounding.of(equation.mean[k], equation.sd[k]).write
-        sign = "-" if equation.mean[k] < 0 else ""
-        yield sign, write(abs(equation.mean[k])), write(equation.sd[k]), equation.terms[k]
-
-
-def _sum(equation: Equation) -> str:
-    return join_terms([(f"{sign}({size} ± {sd})", term) for sign, size, sd, term in _parts(equation)])
-
-
-def _probability(p: float) -> str:
-    return "> 0.999" if p > 0.999 else f"{p:.3f}"
-
-
-def _wrap(text: str, width: int = 100) -> Iterator[str]:
-    import textwrap
-
-    yield from textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")

@@ -342,6 +342,14 @@ class SDE:
         body = " \\\\\n".join(lines)
         return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle\n{self.to_latex()}$"
+
+    def _repr_html_(self) -> str:
+        from itoscope.html import sde_html
+
+        return sde_html(self)
+
     def to_sympy(self) -> Symbolic:
         """The equations in SymPy, with real symbols of the names of the states.
 

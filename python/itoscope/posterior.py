@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from itoscope import summary
 from itoscope.backends import get_backend
 from itoscope.backends.protocol import Array
 from itoscope.convergence import Convergence, convergence
@@ -237,38 +238,24 @@ class Equation:
         return rows
 
     def text(self) -> str:
-        """Return the right-hand side, standard deviations in parentheses: ``-1000.6(1.7) x1 + 2.0(0.1)``."""
-        parts = []
-        for k in np.flatnonzero(self.selected):
-            number = _with_error(abs(float(self.mean[k])), float(self.sd[k]))
-            name = "" if self.terms[k] == "1" else f" {self.terms[k]}"
-            parts.append(("- " if self.mean[k] < 0 else "+ ") + number + name)
-        joined = " ".join(parts) or "0"
-        return (
-            joined.removeprefix("+ ").replace("- ", "-", 1)
-            if joined.startswith("- ")
-            else joined.removeprefix("+ ")
-        )
+        """Return the right-hand side: ``-(1000.6 ± 1.7) x1 + (2.0 ± 0.1)``, one standard deviation each."""
+        return summary.sum_text(self)
 
     def __repr__(self) -> str:
-        lines = [self.text()]
-        lines += [f"  {self.terms[k]}: inclusion {self.pip[k]:.3f}" for k in np.flatnonzero(self.selected)]
-        lines += [f"  note: {note}" for note in self.warnings]
-        return "\n".join(lines)
+        return "\n".join(summary.equation_text(self))
+
+    def _repr_html_(self) -> str:
+        from itoscope.html import equation_html
+
+        return equation_html(self)
+
+    def _repr_latex_(self) -> str:
+        from itoscope.equations import latex_sum
+
+        return f"$\\displaystyle {latex_sum(self)}$"
 
 
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _with_error(value: float, sd: float) -> str:
-    """Return ``value(sd)`` with two digits of the standard deviation and as many decimals of the value."""
-    if not (np.isfinite(sd) and sd > 0):
-        return f"{value:.6g}"
-    exponent = int(np.floor(np.log10(sd)))
-    if -5 <= exponent <= 6:
-        decimals = max(0, 1 - exponent)
-        return f"{value:.{decimals}f}({sd:.{decimals}f})"
-    return f"{value:.4g}({sd:.2g})"

@@ -1,4 +1,4 @@
-"""Expressions for people and for SymPy: sums of terms as text, LaTeX, symbolic form."""
+"""Expressions for people and for SymPy: sums of terms as text, LaTeX, MathML, symbolic form."""
 
 from __future__ import annotations
 
@@ -9,10 +9,21 @@ from typing import Any, NamedTuple
 
 from itoscope.backends.reference.expr import parse
 from itoscope.backends.reference.graph import FUNCTIONS, Graph
+from itoscope.errors import ExpressionError
 from itoscope.extras import require
+from itoscope.notation import LATEX, Notation
 from itoscope.terms import number
 
-__all__ = ["expression_of", "in_brackets", "latex", "latex_in_brackets", "latex_name", "symbolic"]
+__all__ = [
+    "expression_of",
+    "in_brackets",
+    "latex",
+    "latex_in_brackets",
+    "latex_name",
+    "symbolic",
+    "typeset",
+    "typeset_term",
+]
 
 
 def expression_of(coefficients: Mapping[str, float], digits: int | None = None) -> str:
@@ -60,51 +71,41 @@ def _factor(term: str) -> str:
     return f"({term})" if re.match(r"[0-9.]", term) else in_brackets(term)
 
 
-# -- LaTeX ---------------------------------------------------------------------------------------------------
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi "
-    "omega"
-).split()
-
-
+# -- typeset -------------------------------------------------------------------------------------------------
 class _Piece(NamedTuple):
-    """A product in LaTeX: a number, and factors with brackets where they need them. A sum is kept apart."""
+    """A product: a number, and factors with brackets where they need them. The terms of a sum are kept apart."""
 
     coefficient: float = 1.0
     factors: tuple[str, ...] = ()
-    terms: str = ""  # of a sum, which is then neither number nor factors
+    terms: tuple[tuple[bool, str], ...] = ()  # of a sum, each with its sign
     simple: bool = False  # may carry an exponent without brackets
 
-    def text(self, digits: int) -> str:
+    def signed(self, notation: Notation, digits: int) -> tuple[tuple[bool, str], ...]:
+        """The terms of a sum, or the one term of a product: whether negative, and what follows the sign."""
         if self.terms:
             return self.terms
-        size = _latex_number(abs(self.coefficient), digits)
-        shown = self.factors if size == "1" and self.factors else (size, *self.factors)
-        return ("-" if self.coefficient < 0 else "") + " ".join(shown)
+        size = _digits(abs(self.coefficient), digits)
+        shown = self.factors if size == "1" and self.factors else (notation.number(size), *self.factors)
+        return ((self.coefficient < 0, notation.product(shown)),)
 
-    def as_product(self) -> _Piece:
-        return _Piece(1.0, (rf"\left({self.terms}\right)",)) if self.terms else self
+    def text(self, notation: Notation, digits: int) -> str:
+        (negative, first), *others = self.signed(notation, digits)
+        text = notation.signed(negative, first)
+        for sign, body in others:
+            text = notation.follow(text, sign, body)
+        return text
+
+    def as_product(self, notation: Notation, digits: int) -> _Piece:
+        return _Piece(1.0, (notation.brackets(self.text(notation, digits)),)) if self.terms else self
+
+
+def _digits(size: float, digits: int) -> str:
+    return f"{size:.{digits}g}"
 
 
 def latex_name(name: str) -> str:
     """A name as LaTeX: `x_{1}` for `x1`, a Greek letter for its name, upright letters for a word."""
-    stem, digits = re.fullmatch(r"(.*?)_?(\d*)", name).groups()  # type: ignore[union-attr]
-    if not stem:
-        stem, digits = name, ""
-    stem = stem.replace("_", r"\_")
-    if stem in _GREEK:
-        stem = rf"\{stem}"
-    elif len(stem) > 1:
-        stem = rf"\mathrm{{{stem}}}"
-    return f"{stem}_{{{digits}}}" if digits else stem
-
-
-def _latex_number(size: float, digits: int) -> str:
-    mantissa, _, exponent = f"{size:.{digits}g}".partition("e")
-    if not exponent:
-        return mantissa
-    power = f"10^{{{int(exponent)}}}"
-    return power if mantissa == "1" else rf"{mantissa} \times {power}"
+    return LATEX.name(name)
 
 
 def latex(text: str, inputs: Sequence[str], digits: int = 6) -> str:
@@ -115,38 +116,49 @@ def latex(text: str, inputs: Sequence[str], digits: int = 6) -> str:
     >>> latex("-1000 x1 - 1e5 x1^3 + |x2|", ["x1", "x2"])
     '-1000 x_{1} - 100000 x_{1}^{3} + \\\\left|x_{2}\\\\right|'
     """
+    return typeset(text, inputs, LATEX, digits)
+
+
+def typeset(text: str, inputs: Sequence[str], notation: Notation, digits: int = 6) -> str:
+    """An expression over named inputs in a notation, numbers to `digits` significant digits."""
     graph = Graph(inputs)
     root = parse(text, graph)
     pieces: dict[int, _Piece] = {}
     for node in graph.below([root]):
         operation, arguments, value = graph.nodes[node]
         parts = [pieces[argument] for argument in arguments]
-        texts = [part.text(digits) for part in parts]
+        texts = [part.text(notation, digits) for part in parts]
         if operation == "number":
-            piece = _Piece(value, simple=value >= 0 and "times" not in _latex_number(value, digits))
+            piece = _Piece(value, simple=value >= 0 and "e" not in _digits(value, digits))
         elif operation == "input":
-            piece = _Piece(1.0, (latex_name(inputs[int(value)]),), simple=True)
+            piece = _Piece(1.0, (notation.name(inputs[int(value)]),), simple=True)
         elif operation == "add":
-            negative = texts[1].startswith("-")
-            joined = f"{texts[0]} - {texts[1][1:]}" if negative else f"{texts[0]} + {texts[1]}"
-            piece = _Piece(terms=joined)
+            piece = _Piece(terms=parts[0].signed(notation, digits) + parts[1].signed(notation, digits))
         elif operation == "multiply":
-            a, b = (part.as_product() for part in parts)
+            a, b = (part.as_product(notation, digits) for part in parts)
             piece = _Piece(a.coefficient * b.coefficient, a.factors + b.factors)
         elif operation == "divide":
-            piece = _Piece(1.0, (rf"\frac{{{texts[0]}}}{{{texts[1]}}}",))
+            piece = _Piece(1.0, (notation.fraction(*texts),))
         elif operation == "power":
-            base = texts[0] if parts[0].simple else rf"\left({texts[0]}\right)"
-            piece = _Piece(1.0, (f"{base}^{{{texts[1]}}}",))
+            base = texts[0] if parts[0].simple else notation.brackets(texts[0])
+            piece = _Piece(1.0, (notation.power(base, texts[1]),))
         elif operation == "abs":
-            piece = _Piece(1.0, (rf"\left|{texts[0]}\right|",), simple=True)
+            piece = _Piece(1.0, (notation.modulus(texts[0]),), simple=True)
         elif operation == "sqrt":
-            piece = _Piece(1.0, (rf"\sqrt{{{texts[0]}}}",))
+            piece = _Piece(1.0, (notation.root(texts[0]),))
         else:
-            function = r"\operatorname{sgn}" if operation == "sgn" else rf"\{operation}"
-            piece = _Piece(1.0, (rf"{function}\left({texts[0]}\right)",))
+            piece = _Piece(1.0, (notation.function(operation, texts[0]),))
         pieces[node] = piece
-    return pieces[root].text(digits)
+    return pieces[root].text(notation, digits)
+
+
+def typeset_term(term: str, inputs: Sequence[str], notation: Notation) -> str:
+    """A term of a library so that a coefficient can stand before it; a custom function by its name."""
+    try:
+        shown = typeset(term, inputs, notation)
+    except ExpressionError:
+        return notation.word(term)
+    return shown if in_brackets(term) == term else notation.brackets(shown)
 
 
 def latex_in_brackets(text: str, inputs: Sequence[str]) -> str:

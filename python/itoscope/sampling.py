@@ -212,10 +212,12 @@ def _exact_pip(log_mass: Array, n_usable: int) -> Array:
 
 def _notes(moments: Moments, aliases: dict[str, list[str]]) -> list[str]:
     """Return what a reader should know about the columns before trusting the answer."""
-    notes = [
-        f"on these data {', '.join(others)} cannot be told from {kept}; only {kept} was tried"
-        for kept, others in aliases.items()
-    ]
+    notes = []
+    if aliases:
+        groups = "; ".join(" = ".join((kept, *others)) for kept, others in aliases.items())
+        notes.append(
+            f"on these data some terms cannot be told apart, and only the first of each was tried: {groups}"
+        )
     zero = [name for name, square in zip(moments.terms or (), np.diag(moments.gram)) if square == 0]
     if zero:
         notes.append(f"zero everywhere on these data and never selected: {', '.join(zero)}")

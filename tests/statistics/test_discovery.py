@@ -74,7 +74,7 @@ def test_black_scholes_is_found_with_and_without_aliases(absolute):
     assert found(result) == {"dx1": {"x1"}, "Gamma[x1, x1]": {"x1^2"}}
     if absolute:
         assert result.drift["x1"].aliases == {"x1": ["|x1|"], "x1^2": ["x1|x1|"]}
-        assert "|x1| cannot be told from x1" in str(result)
+        assert "cannot be told apart" in str(result) and "x1 = |x1|" in str(result)
 
 
 def test_without_weights_black_scholes_is_not_found():

@@ -25,7 +25,7 @@ def moments(columns=None, scale=1.0, target=1.0, seed=0):
 def test_an_equation_is_found_and_printed(backend):
     equation = moments().sample(backend=backend, **FAST)
     assert [equation.terms[k] for k in np.flatnonzero(equation.selected)] == ["x1", "x1^2"]
-    assert equation.text() == "1.948(0.053) x1 - 3.034(0.030) x1^2"
+    assert equation.text() == "(1.95 ± 0.05) x1 - (3.03 ± 0.03) x1^2"
     assert repr(equation).startswith(equation.text())
     assert equation.samples.shape == equation.included.shape == equation.inclusion.shape == (2, 60, 5)
     assert equation.pip.shape == equation.sd.shape == equation.rhat.shape == equation.ess.shape == (5,)
@@ -89,9 +89,9 @@ def test_aliases_are_named_and_not_split(backend):
     assert equation.aliases == {"c1": ["c4"], "c3": ["c6"]}
     assert list(np.flatnonzero(equation.selected)) == [1, 3]
     assert (equation.pip[[4, 5, 6]] == 0).all() and (equation.samples[..., 4:] == 0).all()
-    assert "c4 cannot be told from c1; only c1 was tried" in equation.warnings[0]
+    assert "c1 = c4; c3 = c6" in equation.warnings[0]
     assert any("zero everywhere on these data and never selected: c5" in note for note in equation.warnings)
-    assert repr(equation).count("note:") == len(equation.warnings) == 3
+    assert repr(equation).count("note:") == len(equation.warnings) == 2
     exact = moments(columns).sample(sampler="exact", backend=backend, **FAST)
     assert exact.models(1)[0].terms == ("c1", "c3")
 
