@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +105,8 @@ def _rank_normalise(x: Array) -> Array:
 @lru_cache(maxsize=8)
 def _scores(size: int) -> Array:
     """Return the normal score ``Phi^-1((rank - 3/8) / (size + 1/4))``, indexed by twice the rank."""
+    from statistics import NormalDist  # brings decimals and fractions along, which an import can do without
+
     quantile = NormalDist().inv_cdf
     scores = np.zeros(2 * size + 1)
     scores[2:] = [quantile((rank / 2 - 0.375) / (size + 0.25)) for rank in range(2, 2 * size + 1)]
