@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 __all__ = ["student_quantile"]
 
@@ -14,6 +13,8 @@ def student_quantile(p: float, df: float) -> float:
     Newton's iteration on the distribution function, held inside a bracket, from the normal quantile; beyond 1e5
     degrees of freedom the Cornish-Fisher expansion, whose next term is below 1e-15.
     """
+    from statistics import NormalDist  # brings decimals and fractions along, which an import can do without
+
     if df > 1e5:
         z = NormalDist().inv_cdf(p)
         return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
