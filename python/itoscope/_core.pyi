@@ -80,7 +80,8 @@ def simulate(
     seed: int,
     noise: Array | None,
     progress: Progress,
-) -> tuple[Array, NDArray[np.int64]]: ...
+    samples: Array,
+) -> NDArray[np.int64]: ...
 def log_evidence(
     gram: Array,
     moment: Array,

@@ -134,7 +134,9 @@ def simulate(
     progress: Progress,
 ) -> tuple[Array, NDArray[np.int64]]:
     """Paths of an SDE from `x0`; see `itoscope.backends.protocol.Backend.simulate`."""
-    return _core.simulate(
+    # Not zeroed: every sample is written.
+    samples = np.empty((len(x0), n_steps // keep_every + 1, len(states)))
+    lengths = _core.simulate(
         list(drift),
         None if diffusion is None else [list(row) for row in diffusion],
         None if gamma is None else [list(row) for row in gamma],
@@ -148,7 +150,9 @@ def simulate(
         seed=seed,
         noise=noise,
         progress=progress,
+        samples=samples,
     )
+    return samples, lengths
 
 
 # -- sampler -------------------------------------------------------------------------------------------------

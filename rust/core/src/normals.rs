@@ -141,6 +141,8 @@ const AREA: f64 = 0.004_928_673_233_974_655;
 struct Ziggurat {
     /// Half-widths of the layers from the bottom up; that of the bottom one includes the area of the tail.
     width: [f64; LAYERS + 1],
+    /// Half-widths over 2^52, the unit of [`signed`].
+    unit: [f64; LAYERS + 1],
     /// Density at the half-widths.
     height: [f64; LAYERS + 1],
 }
@@ -153,7 +155,7 @@ static ZIGGURAT: LazyLock<Ziggurat> = LazyLock::new(|| {
     for i in 2..LAYERS {
         width[i] = (-2.0 * (AREA / width[i - 1] + density(width[i - 1])).ln()).sqrt();
     }
-    Ziggurat { width, height: width.map(density) }
+    Ziggurat { width, unit: width.map(|x| x / (1_u64 << 52) as f64), height: width.map(density) }
 });
 
 impl Ziggurat {
@@ -161,7 +163,7 @@ impl Ziggurat {
     #[inline(always)]
     fn normal(&self, word: u64) -> f64 {
         let layer = (word & 0xff) as usize;
-        let x = signed_unit(word) * self.width[layer];
+        let x = signed(word) * self.unit[layer];
         if x.abs() < self.width[layer + 1] { x } else { self.edge(word) }
     }
 
@@ -172,7 +174,7 @@ impl Ziggurat {
         let mut more = SplitMix(word);
         loop {
             let layer = (word & 0xff) as usize;
-            let x = signed_unit(word) * self.width[layer];
+            let x = signed(word) * self.unit[layer];
             if x.abs() < self.width[layer + 1] {
                 return x;
             }
@@ -198,11 +200,10 @@ impl Ziggurat {
     }
 }
 
-/// The upper 53 bits of a word as a number in [-1, 1).
+/// The upper 53 bits of a word as a number in [-2^52, 2^52).
 #[inline(always)]
-fn signed_unit(word: u64) -> f64 {
-    const SCALE: f64 = 1.0 / (1_u64 << 52) as f64;
-    ((word as i64) >> 11) as f64 * SCALE
+fn signed(word: u64) -> f64 {
+    ((word as i64) >> 11) as f64
 }
 
 /// Steele, Lea & Flood, Fast Splittable Pseudorandom Number Generators (2014).

@@ -435,26 +435,27 @@ fn execute_avx2(instructions: &[Instruction], memory: &[Cell<f64>], width: usize
 
 #[inline(always)]
 fn execute(instructions: &[Instruction], memory: &[Cell<f64>], width: usize) {
-    let row = |i: usize| memory[i * width..(i + 1) * width].as_chunks::<GROUP>().0;
+    let (groups, n_groups) = (memory.as_chunks::<GROUP>().0, width / GROUP);
+    let row = |i: usize| &groups[i * n_groups..(i + 1) * n_groups];
     for instruction in instructions {
         let Instruction { op, out, a, b, c, k } = *instruction;
-        let (out, a, b, c) = (row(out), row(a), row(b), row(c));
+        let out = row(out);
         match op {
-            Op::Copy => map(out, a, |x| x),
-            Op::Add => map2(out, a, b, |x, y| x + y),
-            Op::AddNumber => map(out, a, |x| x + k),
-            Op::Subtract => map2(out, a, b, |x, y| x - y),
-            Op::Multiply => map2(out, a, b, |x, y| x * y),
-            Op::Scale => map(out, a, |x| k * x),
-            Op::MultiplyAdd => map3(out, a, b, c, |x, y, z| x * y + z),
-            Op::ScaleAdd => map2(out, a, c, |x, z| k * x + z),
-            Op::Divide => map2(out, a, b, |x, y| x / y),
-            Op::Power => map2(out, a, b, f64::powf),
-            // One loop per function, so that the choice is made outside the loop.
-            Op::Call(Function::Abs) => map(out, a, f64::abs),
-            Op::Call(Function::Sgn) => map(out, a, |x| Function::Sgn.apply(x)),
-            Op::Call(Function::Sqrt) => map(out, a, f64::sqrt),
-            Op::Call(function) => map(out, a, |x| function.apply(x)),
+            Op::Copy => map(out, row(a), |x| x),
+            Op::Add => map2(out, row(a), row(b), |x, y| x + y),
+            Op::AddNumber => map(out, row(a), |x| x + k),
+            Op::Subtract => map2(out, row(a), row(b), |x, y| x - y),
+            Op::Multiply => map2(out, row(a), row(b), |x, y| x * y),
+            Op::Scale => map(out, row(a), |x| k * x),
+            Op::MultiplyAdd => map3(out, row(a), row(b), row(c), |x, y, z| x * y + z),
+            Op::ScaleAdd => map2(out, row(a), row(c), |x, z| k * x + z),
+            Op::Divide => map2(out, row(a), row(b), |x, y| x / y),
+            Op::Power => map2(out, row(a), row(b), f64::powf),
+            // One loop for each function that is a vector instruction or two.
+            Op::Call(Function::Abs) => map(out, row(a), f64::abs),
+            Op::Call(Function::Sgn) => map(out, row(a), |x| Function::Sgn.apply(x)),
+            Op::Call(Function::Sqrt) => map(out, row(a), f64::sqrt),
+            Op::Call(function) => map(out, row(a), |x| function.apply(x)),
         }
     }
 }
@@ -478,7 +479,8 @@ fn write(group: &[Cell<f64>; GROUP], values: [f64; GROUP]) {
 #[inline(always)]
 fn map(out: Row<'_>, a: Row<'_>, f: impl Fn(f64) -> f64) {
     for (out, a) in out.iter().zip(a) {
-        write(out, read(a).map(&f));
+        let a = read(a);
+        write(out, std::array::from_fn(|i| f(a[i])));
     }
 }
 

@@ -1,19 +1,20 @@
 //! Simulation of SDEs for Python.
 
+use itoscope_core::Error;
 use itoscope_core::model::{Sde, Settings};
-use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray2, PyReadonlyArray3};
+use numpy::{
+    IntoPyArray, PyArray1, PyReadonlyArray2, PyReadonlyArray3, PyReadwriteArray3, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 use crate::run::detached;
 
-/// Samples `(n_paths, n_kept, m)` and the number of finite ones of each path.
-type Ensemble<'py> = (Bound<'py, PyArray3<f64>>, Bound<'py, PyArray1<i64>>);
-
-/// Simulates paths of an SDE; see `itoscope.backends.protocol.Backend.simulate`.
+/// Simulates paths of an SDE into `samples` `(n_paths, n_kept, m)`, and returns how many samples of each are finite;
+/// see `itoscope.backends.protocol.Backend.simulate`.
 #[pyfunction]
 #[pyo3(signature = (drift, diffusion, gamma, states, x0, *, dt, n_steps, scheme, substeps, keep_every, seed, noise,
-    progress))]
+    progress, samples))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of the stage")]
 pub fn simulate<'py>(
     py: Python<'py>,
@@ -30,7 +31,8 @@ pub fn simulate<'py>(
     seed: u64,
     noise: Option<PyReadonlyArray3<'py, f64>>,
     progress: Option<Bound<'py, PyAny>>,
-) -> PyResult<Ensemble<'py>> {
+    mut samples: PyReadwriteArray3<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let sde = match gamma {
         Some(gamma) => Sde::with_covariance(drift, gamma, states),
         None => {
@@ -44,11 +46,13 @@ pub fn simulate<'py>(
     let settings = Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise };
     let x0 = x0.as_array();
     let n_kept = n_steps / keep_every.max(1) + 1;
-    let samples = PyArray3::zeros(py, (x0.nrows(), n_kept, x0.ncols()), false);
-    let lengths = {
-        let mut samples = samples.readwrite();
-        let samples = samples.as_slice_mut()?;
-        detached(py, progress.as_ref(), |control| sde.simulate_into(x0, &settings, samples, control))?
-    };
-    Ok((samples, lengths.into_pyarray(py)))
+    let shape = [x0.nrows(), n_kept, x0.ncols()];
+    if samples.shape() != shape {
+        let given = format!("array of shape {:?}", samples.shape());
+        return Err(Error::argument("samples", given, format!("shape {shape:?}"))).or_raise(py);
+    }
+    let samples = samples.as_slice_mut()?;
+    let lengths =
+        detached(py, progress.as_ref(), |control| sde.simulate_into(x0, &settings, samples, control))?;
+    Ok(lengths.into_pyarray(py))
 }

@@ -13,6 +13,8 @@ use crate::{Error, Result};
 const WIDTH: usize = 64;
 /// Widths are multiples of this.
 const LANES: usize = 8;
+/// Paths, and rows of gathered samples, that are transposed together.
+const TILE: usize = 4;
 /// About how many rows of samples are gathered before they are written to their paths.
 const GATHERED: usize = 32;
 /// Steps of the scheme between two looks at the control.
@@ -232,25 +234,56 @@ impl<'a, 'data> Block<'a, 'data> {
     fn write(&mut self, samples: &mut [f64], lengths: &mut [i64], written: usize) -> usize {
         let m = self.stepper.n_states;
         let path_len = self.run.n_kept() * m;
-        let rows = &self.gathered[..self.n_gathered * self.width];
+        let (start, n_new) = (written * m, self.n_gathered);
+        let rows = &self.gathered[..n_new * self.width];
         self.n_gathered = 0;
-        let n_new = rows.len() / self.width;
-        for (group, paths) in samples.chunks_mut(LANES * path_len).enumerate() {
-            for (r, row) in rows.chunks_exact(self.width).enumerate() {
-                let lanes = &row[group * LANES..][..LANES];
-                for (path, &value) in paths.chunks_exact_mut(path_len).zip(lanes) {
-                    path[written * m + r] = value;
+        for (group, paths) in samples.chunks_mut(TILE * path_len).enumerate() {
+            if paths.len() == TILE * path_len {
+                let (first, rest) = paths.split_at_mut(path_len);
+                let (second, rest) = rest.split_at_mut(path_len);
+                let (third, fourth) = rest.split_at_mut(path_len);
+                let paths = [first, second, third, fourth].map(|path| &mut path[start..start + n_new]);
+                transpose(rows, self.width, group * TILE, paths);
+            } else {
+                for (l, path) in paths.chunks_exact_mut(path_len).enumerate() {
+                    for (value, row) in path[start..].iter_mut().zip(rows.chunks_exact(self.width)) {
+                        *value = row[group * TILE + l];
+                    }
                 }
             }
         }
         for (path, length) in samples.chunks_exact_mut(path_len).zip(lengths) {
+            let new = &mut path[start..start + n_new];
             // A state that is not finite never becomes finite again, since a step adds to it.
             if *length == written as i64 {
-                let new = &path[written * m..][..n_new];
+                // Without a way out in the middle, this is vector code.
+                if new.iter().fold(true, |finite, x| finite & x.is_finite()) {
+                    *length += (n_new / m) as i64;
+                    continue;
+                }
                 *length += new.chunks_exact(m).take_while(|x| x.iter().all(|x| x.is_finite())).count() as i64;
             }
-            path[*length as usize * m..written * m + n_new].fill(f64::NAN);
+            path[*length as usize * m..start + n_new].fill(f64::NAN);
         }
         written + n_new / m
+    }
+}
+
+/// Writes the lanes `first`, ..., `first + 3` of the rows to one path each, in square tiles of vector registers.
+fn transpose(rows: &[f64], width: usize, first: usize, mut paths: [&mut [f64]; TILE]) {
+    let mut tiles = rows.chunks_exact(TILE * width);
+    for (t, tile) in tiles.by_ref().enumerate() {
+        let tile: [[f64; TILE]; TILE] =
+            std::array::from_fn(|r| std::array::from_fn(|l| tile[r * width + first + l]));
+        for (l, path) in paths.iter_mut().enumerate() {
+            path[t * TILE..(t + 1) * TILE]
+                .copy_from_slice(&std::array::from_fn::<_, TILE, _>(|r| tile[r][l]));
+        }
+    }
+    let done = (rows.len() / width) / TILE * TILE;
+    for (r, row) in tiles.remainder().chunks_exact(width).enumerate() {
+        for (l, path) in paths.iter_mut().enumerate() {
+            path[done + r] = row[first + l];
+        }
     }
 }
