@@ -6,6 +6,8 @@
 
 mod block;
 pub mod chains;
+pub mod code;
+mod compile;
 pub mod control;
 pub mod enumerate;
 pub mod error;

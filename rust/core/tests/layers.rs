@@ -10,6 +10,8 @@ const LAYERS: &[&[&str]] = &[
     &["noise", "linalg", "special", "simd", "prior", "path"],
     &["normals"],
     &["expr"],
+    &["code"],
+    &["compile"],
     &["program"],
     &["library"],
     &["block"],

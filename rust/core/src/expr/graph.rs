@@ -81,7 +81,8 @@ impl Function {
 /// Sign of `x`: 0 at 0, NaN at NaN.
 #[inline(always)]
 fn sgn(x: f64) -> f64 {
-    if x.is_nan() { x } else { f64::from(i8::from(x > 0.0) - i8::from(x < 0.0)) }
+    let nonnegative = if x > 0.0 { 1.0 } else { x + 0.0 };
+    if x < 0.0 { -1.0 } else { nonnegative }
 }
 
 /// A node's place in its graph. Children are made before parents, so ids are in topological order.

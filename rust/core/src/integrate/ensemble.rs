@@ -4,26 +4,30 @@ use ndarray::{ArrayView2, ArrayView3};
 use rayon::prelude::*;
 
 use super::{Coefficients, Increments, Scheme};
+use crate::code::{Code, Scratch};
 use crate::control::Control;
 use crate::normals::{Normals, PER_BLOCK};
-use crate::program::{Program, Scratch};
+use crate::program::Program;
 use crate::{Error, Result};
 
-/// Most paths in a block; small enough that the working memory of a block stays in the first-level cache.
-const WIDTH: usize = 64;
+/// Working memory of a block in bytes, about what the first-level cache holds beside the rest.
+const MEMORY: usize = 24 << 10;
+/// Fewest and most paths in a block, if there are that many.
+const WIDTHS: (usize, usize) = (32, 128);
 /// Widths are multiples of this.
 const LANES: usize = 8;
-/// Paths, and rows of gathered samples, that are transposed together.
-const TILE: usize = 4;
-/// About how many rows of samples are gathered before they are written to their paths.
-const GATHERED: usize = 32;
+/// Rows of samples that are gathered before they are written to their paths: each path is another place in memory,
+/// where a long stretch costs little more than a short one.
+const GATHERED: usize = 128;
 /// Steps of the scheme between two looks at the control.
 const WATCHED: usize = 512;
-
-/// One step of a scheme for one system, compiled.
+/// Paths, and rows of gathered samples, that are transposed together.
+const TILE: usize = 4;
+/// Steps of a scheme for one system, compiled: as many in a row as use up whole blocks of normals.
 #[derive(Debug, Clone)]
 pub struct Stepper {
-    program: Program,
+    code: Code,
+    n_steps: usize,
     n_states: usize,
     /// Inputs that the caller's noise gives, and inputs that are drawn, standard normal.
     n_given: usize,
@@ -68,13 +72,18 @@ impl Stepper {
             });
         }
         let step = scheme.step(&mut system, &increments);
-        let program = Program::compile(system.graph, step);
-        Ok(Self { program, n_states: m, n_given, n_drawn: n_needed - n_given })
+        let n_drawn = n_needed - n_given;
+        let n_steps = (1..)
+            .find(|times| (times * n_drawn).is_multiple_of(PER_BLOCK))
+            .expect("the block divides itself");
+        let n_steps = if n_drawn == 0 { PER_BLOCK } else { n_steps };
+        let code = Program::compile(system.graph, step).code().repeated(n_steps, &[n_given, n_drawn]);
+        Ok(Self { code, n_steps, n_states: m, n_given, n_drawn })
     }
 
     /// Number of instructions of a step.
     pub fn n_instructions(&self) -> usize {
-        self.program.n_instructions()
+        self.code.n_instructions() / self.n_steps
     }
 
     /// Simulates paths into `samples`, `(n_paths, n_kept, m)` in row-major order, and returns how many samples of
@@ -93,20 +102,20 @@ impl Stepper {
             assert_eq!(noise.dim(), (n_paths, run.n_steps * run.substeps, self.n_given));
         }
         let mut lengths = vec![0; n_paths];
-        let width = block_width(n_paths);
+        let width = self.width(n_paths);
         let samples = samples.par_chunks_mut(width * run.n_kept() * self.n_states);
         samples.zip(lengths.par_chunks_mut(width)).enumerate().try_for_each(|(i, (samples, lengths))| {
             Block::new(self, run, i * width, width).simulate(samples, lengths, control)
         })?;
         Ok(lengths)
     }
-}
 
-/// Equal blocks for all threads, where there are not many.
-fn block_width(n_paths: usize) -> usize {
-    let n_threads = rayon::current_num_threads();
-    let n_blocks = n_paths.div_ceil(WIDTH).next_multiple_of(n_threads);
-    n_paths.div_ceil(n_blocks).next_multiple_of(LANES)
+    /// Paths in a block: what the memory holds, and equal blocks for all threads where there are not many.
+    fn width(&self, n_paths: usize) -> usize {
+        let most = (MEMORY / (8 * self.code.n_rows())).clamp(WIDTHS.0, WIDTHS.1);
+        let n_blocks = n_paths.div_ceil(most).next_multiple_of(rayon::current_num_threads());
+        n_paths.div_ceil(n_blocks).next_multiple_of(LANES)
+    }
 }
 
 /// What to simulate.
@@ -141,131 +150,115 @@ struct Block<'a, 'data> {
     width: usize,
     scratch: Scratch,
     normals: Normals,
-    /// Normals not yet used, `PER_BLOCK x width`, from this row on.
-    drawn: Vec<f64>,
-    next_drawn: usize,
-    /// Samples not yet written, a row for each state of each.
-    gathered: Vec<f64>,
-    n_gathered: usize,
 }
 
 impl<'a, 'data> Block<'a, 'data> {
     fn new(stepper: &'a Stepper, run: &'a Run<'data>, first: usize, width: usize) -> Self {
-        Self {
-            stepper,
-            run,
-            first,
-            width,
-            scratch: stepper.program.scratch(width),
-            normals: Normals::new(run.seed, first as u64, width),
-            drawn: vec![0.0; PER_BLOCK * width],
-            next_drawn: PER_BLOCK,
-            gathered: vec![0.0; GATHERED.next_multiple_of(stepper.n_states) * width],
-            n_gathered: 0,
-        }
+        let scratch = stepper.code.scratch(width);
+        Self { stepper, run, first, width, scratch, normals: Normals::new(run.seed, first as u64, width) }
     }
 
     fn simulate(mut self, samples: &mut [f64], lengths: &mut [i64], control: &Control) -> Result<()> {
         let (m, run) = (self.stepper.n_states, self.run);
         let n_paths = lengths.len();
-        let path_len = run.n_kept() * m;
-        for (l, path) in samples.chunks_exact_mut(path_len).enumerate() {
-            for k in 0..m {
-                path[k] = run.x0[[self.first + l, k]];
-                self.scratch.input_mut(k)[l] = path[k];
+        let mut paths = Paths { samples, lengths, path_len: run.n_kept() * m, n_states: m, written: 0 };
+        for k in 0..m {
+            for l in 0..n_paths {
+                self.scratch.input_mut(k)[l] = run.x0[[self.first + l, k]];
             }
         }
-        lengths.fill(1);
-        let (mut written, mut unseen) = (1, 0);
-        for step in 0..run.n_steps {
-            for substep in 0..run.substeps {
-                self.step(step * run.substeps + substep, n_paths);
+        paths.write(&self.scratch.inputs_mut()[..m * self.width], self.width);
+        let n_fine = run.n_steps * run.substeps;
+        let stride = run.substeps * run.keep_every;
+        let mut gathered = Vec::with_capacity(2 * GATHERED * self.width);
+        let (mut n, mut reported, mut watched) = (0, 0, 0);
+        while n < n_fine {
+            let n_new = self.stepper.n_steps.min(n_fine - n);
+            self.advance(n, n_new, n_paths);
+            let states = self.scratch.outputs().chunks_exact(m * self.width).take(n_new);
+            for (state, _) in states.zip(n + 1..).filter(|(_, n)| n.is_multiple_of(stride)) {
+                gathered.extend_from_slice(state);
             }
-            if (step + 1) % run.keep_every == 0 {
-                self.gather();
-                if self.n_gathered * self.width == self.gathered.len() {
-                    written = self.write(samples, lengths, written);
-                }
+            if gathered.len() >= GATHERED * self.width {
+                paths.write(&gathered, self.width);
+                gathered.clear();
             }
-            unseen += 1;
-            if unseen * run.substeps >= WATCHED || step + 1 == run.n_steps {
+            n += n_new;
+            watched += n_new;
+            if watched >= WATCHED || n == n_fine {
                 control.check()?;
-                control.advance((unseen * n_paths) as u64);
-                unseen = 0;
+                control.advance(((n / run.substeps - reported) * n_paths) as u64);
+                (reported, watched) = (n / run.substeps, 0);
             }
         }
-        self.write(samples, lengths, written);
+        paths.write(&gathered, self.width);
         Ok(())
     }
 
-    /// One step of the scheme, in all lanes.
-    fn step(&mut self, n: usize, n_paths: usize) {
-        let (m, given) = (self.stepper.n_states, self.stepper.n_given);
+    /// Steps of the scheme from step `n` on, in all lanes; `n_new` of them have noise.
+    fn advance(&mut self, n: usize, n_new: usize, n_paths: usize) {
+        let Stepper { n_states: m, n_given, n_drawn, n_steps, .. } = *self.stepper;
         if let Some(noise) = &self.run.noise {
-            for j in 0..given {
-                for (l, lane) in self.scratch.input_mut(m + j)[..n_paths].iter_mut().enumerate() {
-                    *lane = noise[[self.first + l, n, j]];
+            for (step, j) in (0..n_new).flat_map(|step| (0..n_given).map(move |j| (step, j))) {
+                let row = self.scratch.input_mut(m + step * n_given + j);
+                for (l, lane) in row[..n_paths].iter_mut().enumerate() {
+                    *lane = noise[[self.first + l, n + step, j]];
                 }
             }
         }
-        for j in 0..self.stepper.n_drawn {
-            if self.next_drawn == PER_BLOCK {
-                self.normals.fill(&mut self.drawn);
-                self.next_drawn = 0;
-            }
-            let row = &self.drawn[self.next_drawn * self.width..][..self.width];
-            self.scratch.input_mut(m + given + j).copy_from_slice(row);
-            self.next_drawn += 1;
+        let drawn = (m + n_steps * n_given) * self.width..(m + n_steps * (n_given + n_drawn)) * self.width;
+        for rows in self.scratch.inputs_mut()[drawn].chunks_exact_mut(PER_BLOCK * self.width) {
+            self.normals.fill(rows);
         }
-        self.stepper.program.run(&mut self.scratch);
-        for k in 0..m {
-            self.scratch.feed_back(k, k);
-        }
+        self.stepper.code.run(&mut self.scratch);
+        self.scratch.feed_back(m);
     }
+}
 
-    /// Keeps the present state as a sample.
-    fn gather(&mut self) {
-        let len = self.stepper.n_states * self.width;
-        self.gathered[self.n_gathered * self.width..][..len].copy_from_slice(self.scratch.outputs());
-        self.n_gathered += self.stepper.n_states;
-    }
+/// Where the samples of a block go: the first `written` of each path are there.
+struct Paths<'a> {
+    samples: &'a mut [f64],
+    lengths: &'a mut [i64],
+    path_len: usize,
+    n_states: usize,
+    written: usize,
+}
 
-    /// Writes the gathered samples to their paths behind the `written` ones; says how many these are then.
-    fn write(&mut self, samples: &mut [f64], lengths: &mut [i64], written: usize) -> usize {
-        let m = self.stepper.n_states;
-        let path_len = self.run.n_kept() * m;
-        let (start, n_new) = (written * m, self.n_gathered);
-        let rows = &self.gathered[..n_new * self.width];
-        self.n_gathered = 0;
-        for (group, paths) in samples.chunks_mut(TILE * path_len).enumerate() {
-            if paths.len() == TILE * path_len {
-                let (first, rest) = paths.split_at_mut(path_len);
-                let (second, rest) = rest.split_at_mut(path_len);
-                let (third, fourth) = rest.split_at_mut(path_len);
+impl Paths<'_> {
+    /// Appends samples; `rows` holds the lanes of each state of each.
+    fn write(&mut self, rows: &[f64], width: usize) {
+        let (start, n_new) = (self.written * self.n_states, rows.len() / width);
+        for (group, paths) in self.samples.chunks_mut(TILE * self.path_len).enumerate() {
+            if paths.len() == TILE * self.path_len {
+                let (first, rest) = paths.split_at_mut(self.path_len);
+                let (second, rest) = rest.split_at_mut(self.path_len);
+                let (third, fourth) = rest.split_at_mut(self.path_len);
                 let paths = [first, second, third, fourth].map(|path| &mut path[start..start + n_new]);
-                transpose(rows, self.width, group * TILE, paths);
+                transpose(rows, width, group * TILE, paths);
             } else {
-                for (l, path) in paths.chunks_exact_mut(path_len).enumerate() {
-                    for (value, row) in path[start..].iter_mut().zip(rows.chunks_exact(self.width)) {
+                for (l, path) in paths.chunks_exact_mut(self.path_len).enumerate() {
+                    for (value, row) in path[start..].iter_mut().zip(rows.chunks_exact(width)) {
                         *value = row[group * TILE + l];
                     }
                 }
             }
         }
-        for (path, length) in samples.chunks_exact_mut(path_len).zip(lengths) {
-            let new = &mut path[start..start + n_new];
+        let n_samples = n_new / self.n_states;
+        for (path, length) in self.samples.chunks_exact_mut(self.path_len).zip(&mut *self.lengths) {
+            let new = &path[start..start + n_new];
             // A state that is not finite never becomes finite again, since a step adds to it.
-            if *length == written as i64 {
+            if *length == self.written as i64 {
                 // Without a way out in the middle, this is vector code.
                 if new.iter().fold(true, |finite, x| finite & x.is_finite()) {
-                    *length += (n_new / m) as i64;
+                    *length += n_samples as i64;
                     continue;
                 }
-                *length += new.chunks_exact(m).take_while(|x| x.iter().all(|x| x.is_finite())).count() as i64;
+                let finite = |x: &&[f64]| x.iter().all(|x| x.is_finite());
+                *length += new.chunks_exact(self.n_states).take_while(finite).count() as i64;
             }
-            path[*length as usize * m..start + n_new].fill(f64::NAN);
+            path[*length as usize * self.n_states..start + n_new].fill(f64::NAN);
         }
-        written + n_new / m
+        self.written += n_samples;
     }
 }
 
