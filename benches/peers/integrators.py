@@ -158,7 +158,10 @@ def main() -> None:
             for system, time_ in systems.items():
                 former = found.setdefault(name, {}).get(system, float("inf"))
                 found[name][system] = min(former, time_)
-    print(f"{'ns per path and step':28}" + "".join(f"{name:>24}" for name in ("itoscope", "numba", "pathwise-sde")))
+    print(
+        f"{'ns per path and step':28}"
+        + "".join(f"{name:>24}" for name in ("itoscope", "numba", "pathwise-sde"))
+    )
     for system, own in found["itoscope"].items():
         line = f"{system:28}{own:24.1f}"
         for peer in ("numba", "pathwise-sde"):

@@ -1,6 +1,8 @@
-//! Euler-Maruyama, strong order 1/2 and weak order 1, for any noise ::
+//! Euler-Maruyama, strong order 1/2 and weak order 1, for any noise:
 //!
-//!     x_k + a_k h + sum_j b_kj dW_j
+//! ```text
+//! x_k + a_k h + sum_j b_kj dW_j
+//! ```
 //!
 //! Source: Kloeden & Platen, Numerical Solution of Stochastic Differential Equations (1992), (10.2.4).
 

@@ -1,6 +1,8 @@
-//! Milstein, strong order 1 and weak order 1, for commutative noise: Euler-Maruyama and ::
+//! Milstein, strong order 1 and weak order 1, for commutative noise: Euler-Maruyama and:
 //!
-//!     1/2 sum_j Lj b_kj (dW_j^2 - h) + sum_{i<j} Li b_kj dW_i dW_j
+//! ```text
+//! 1/2 sum_j Lj b_kj (dW_j^2 - h) + sum_{i<j} Li b_kj dW_i dW_j
+//! ```
 //!
 //! Source: Kloeden & Platen, Numerical Solution of Stochastic Differential Equations (1992), (10.3.3), (10.3.16).
 

@@ -1,6 +1,8 @@
-//! Strong Taylor 1.5, weak order 2, for additive, scalar or diagonal noise: Milstein and ::
+//! Strong Taylor 1.5, weak order 2, for additive, scalar or diagonal noise: Milstein and:
 //!
-//!     1/2 L0 a_k h^2 + sum_j [ Lj a_k dZ_j + L0 b_kj (dW_j h - dZ_j) + 1/2 Lj Lj b_kj (dW_j^2 / 3 - h) dW_j ]
+//! ```text
+//! 1/2 L0 a_k h^2 + sum_j [ Lj a_k dZ_j + L0 b_kj (dW_j h - dZ_j) + 1/2 Lj Lj b_kj (dW_j^2 / 3 - h) dW_j ]
+//! ```
 //!
 //! Source: Kloeden & Platen, Numerical Solution of Stochastic Differential Equations (1992), (10.4.5), (10.4.10).
 
