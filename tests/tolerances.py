@@ -26,3 +26,13 @@ SAMPLER = 1e-9
 
 # R-hat, effective sample sizes and Monte Carlo errors against ArviZ: the same formulas, sums in another order.
 DIAGNOSTICS = 1e-9
+
+# A recursion of thirty steps against one dense solve of the same Gaussian, well conditioned.
+DENSE_GAUSSIAN = 1e-10
+
+# The filter in both backends over some fifty steps: rounding in another order, carried along by a stable recursion.
+FILTER = 1e-10
+
+# The same for central differences of innovations, which divide rounding by the step of the difference.
+FILTER_DIFFERENCES = 1e-8
+

@@ -11,9 +11,15 @@ from itoscope.priors import Prior
 __version__: str
 __all__ = [
     "Program",
+    "StateSpace",
     "__version__",
     "enumerate_models",
     "exact_draws",
+    "filter_drift_moments",
+    "filter_information",
+    "filter_loglik",
+    "filter_noise_moments",
+    "filter_smooth",
     "log_evidence",
     "model_posterior",
     "project",
@@ -135,3 +141,39 @@ def exact_draws(
 def model_posterior(
     gram: Array, moment: Array, yy: float, n: float, prior: Prior, included: NDArray[np.bool_]
 ) -> tuple[float, Array, Array]: ...
+
+@final
+class StateSpace:
+    def __new__(
+        cls,
+        program: Program,
+        drift: Array,
+        gamma: Array,
+        pairs: list[tuple[int, int]],
+        observation: Array,
+        noise: Array,
+        mean0: Array,
+        cov0: Array,
+        floor: Array,
+        max_step: float,
+        kinks: list[tuple[int, str, int, int]],
+        second_order: bool,
+    ) -> StateSpace: ...
+
+def filter_loglik(model: StateSpace, paths: list[Array], times: list[float | Array]) -> Array: ...
+def filter_drift_moments(
+    model: StateSpace, paths: list[Array], times: list[float | Array], columns: list[tuple[int, int]]
+) -> tuple[Array, Array, float, float, Array]: ...
+def filter_noise_moments(
+    model: StateSpace, paths: list[Array], times: list[float | Array], columns: list[tuple[int, int]]
+) -> tuple[Array, Array, float, float, Array]: ...
+def filter_information(
+    model: StateSpace,
+    paths: list[Array],
+    times: list[float | Array],
+    parameters: list[tuple[str, int, int]],
+    steps: list[float],
+) -> tuple[Array, Array, float, float, Array]: ...
+def filter_smooth(
+    model: StateSpace, paths: list[Array], times: list[float | Array]
+) -> list[tuple[Array, Array]]: ...

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from itoscope.backends.statespace import FilterMoments, StateSpace
     from itoscope.priors import Prior
 
 __all__ = [
@@ -362,3 +363,47 @@ class Backend(Protocol):
 
         Noise variance and slab variance are integrated out; zero outside the model.
         """
+
+    # -- filter ----------------------------------------------------------------------------------------------
+    # `paths` hold the observed channels `(n_i, q)`, NaN where missing.
+    def filter_loglik(
+        self, model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
+    ) -> Array:
+        """Log-likelihood of each path `(P,)`; minus infinity where the filter leaves the finite range."""
+
+    def filter_drift_moments(
+        self,
+        model: StateSpace,
+        paths: Sequence[Array],
+        times: Sequence[float | Array],
+        columns: Sequence[tuple[int, int]],
+    ) -> tuple[FilterMoments, Array]:
+        """Moments of the joint regression of the drift coefficients (row, term), and the log-likelihoods."""
+
+    def filter_noise_moments(
+        self,
+        model: StateSpace,
+        paths: Sequence[Array],
+        times: Sequence[float | Array],
+        columns: Sequence[tuple[int, int]],
+    ) -> tuple[FilterMoments, Array]:
+        """Moments of the regression of the Gamma coefficients (pair, term), then the noise variances."""
+
+    def filter_information(
+        self,
+        model: StateSpace,
+        paths: Sequence[Array],
+        times: Sequence[float | Array],
+        parameters: Sequence[tuple[str, int, int]],
+        steps: Sequence[float],
+    ) -> tuple[FilterMoments, Array]:
+        """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and its values.
+
+        Parameters are ("drift", row, term), ("gamma", pair, term) or ("noise", channel, 0), each with the step
+        of its central difference.
+        """
+
+    def filter_smooth(
+        self, model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
+    ) -> tuple[list[Array], list[Array]]:
+        """Smoothed means `(n_i, m)` and covariances `(n_i, m, m)` of every path."""

@@ -23,6 +23,7 @@ from itoscope.backends.protocol import (
     Variance,
     Weights,
 )
+from itoscope.backends.statespace import FilterMoments, StateSpace
 
 if TYPE_CHECKING:
     from itoscope.priors import Prior
@@ -31,6 +32,11 @@ __all__ = [
     "compile",
     "enumerate_models",
     "exact_draws",
+    "filter_drift_moments",
+    "filter_information",
+    "filter_loglik",
+    "filter_noise_moments",
+    "filter_smooth",
     "log_evidence",
     "model_posterior",
     "project",
@@ -248,3 +254,76 @@ def model_posterior(
 ) -> tuple[float, Array, Array]:
     """Return log mass, mean and covariance of the coefficients given a model."""
     return _core.model_posterior(gram, moment, yy, n, prior, included)
+
+
+# -- filter ----------------------------------------------------------------------------------------------
+def _space(model: StateSpace) -> _core.StateSpace:
+    if not isinstance(model.program, _core.Program):
+        raise TypeError("the program of the model was compiled by another backend")
+    return _core.StateSpace(
+        model.program,
+        np.ascontiguousarray(model.drift, dtype=np.float64),
+        np.ascontiguousarray(model.gamma, dtype=np.float64),
+        list(model.pairs),
+        np.ascontiguousarray(model.observation, dtype=np.float64),
+        model.noise,
+        model.mean0,
+        model.cov0,
+        model.floor,
+        model.max_step,
+        [(kink.term, kink.kind, kink.i, kink.j) for kink in model.kinks],
+        model.second_order,
+    )
+
+
+def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]) -> Array:
+    """Log-likelihoods; see `itoscope.backends.protocol.Backend.filter_loglik`."""
+    return _core.filter_loglik(_space(model), list(paths), list(times))
+
+
+def filter_drift_moments(
+    model: StateSpace,
+    paths: Sequence[Array],
+    times: Sequence[float | Array],
+    columns: Sequence[tuple[int, int]],
+) -> tuple[FilterMoments, Array]:
+    """Drift moments; see `itoscope.backends.protocol.Backend.filter_drift_moments`."""
+    gram, moment, yy, n, loglik = _core.filter_drift_moments(
+        _space(model), list(paths), list(times), list(columns)
+    )
+    return FilterMoments(gram, moment, yy, n), loglik
+
+
+def filter_noise_moments(
+    model: StateSpace,
+    paths: Sequence[Array],
+    times: Sequence[float | Array],
+    columns: Sequence[tuple[int, int]],
+) -> tuple[FilterMoments, Array]:
+    """Gamma and noise moments; see `itoscope.backends.protocol.Backend.filter_noise_moments`."""
+    gram, moment, yy, n, loglik = _core.filter_noise_moments(
+        _space(model), list(paths), list(times), list(columns)
+    )
+    return FilterMoments(gram, moment, yy, n), loglik
+
+
+def filter_information(
+    model: StateSpace,
+    paths: Sequence[Array],
+    times: Sequence[float | Array],
+    parameters: Sequence[tuple[str, int, int]],
+    steps: Sequence[float],
+) -> tuple[FilterMoments, Array]:
+    """Information and gradient; see `itoscope.backends.protocol.Backend.filter_information`."""
+    gram, moment, yy, n, loglik = _core.filter_information(
+        _space(model), list(paths), list(times), list(parameters), [float(step) for step in steps]
+    )
+    return FilterMoments(gram, moment, yy, n), loglik
+
+
+def filter_smooth(
+    model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
+) -> tuple[list[Array], list[Array]]:
+    """Smoothed states; see `itoscope.backends.protocol.Backend.filter_smooth`."""
+    states = _core.filter_smooth(_space(model), list(paths), list(times))
+    return [mean for mean, _ in states], [cov for _, cov in states]

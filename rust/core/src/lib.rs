@@ -14,6 +14,7 @@ pub mod error;
 pub mod evidence;
 pub mod expr;
 pub mod factor;
+pub mod filter;
 pub mod gibbs;
 pub mod gram;
 pub mod integrate;

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arrays;
 mod errors;
+mod filter;
 mod program;
 mod regression;
 mod run;
@@ -15,6 +16,11 @@ mod simulate;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::filter::{
+        PyStateSpace, filter_drift_moments, filter_information, filter_loglik, filter_noise_moments,
+        filter_smooth,
+    };
     #[pymodule_export]
     use super::program::PyProgram;
     #[pymodule_export]

@@ -69,6 +69,11 @@ impl PyProgram {
 }
 
 impl PyProgram {
+    /// The program and the program of its derivatives.
+    pub fn programs(&self) -> (&Program, &Program) {
+        (&self.program, self.gradient.get_or_init(|| self.program.gradient_program()))
+    }
+
     fn run(&self, py: Python<'_>, program: &Program, x: ArrayViewD<'_, f64>) -> PyResult<Array2<f64>> {
         let shape = format!("array of shape {:?}", x.shape());
         let rows = x.into_dimensionality::<Ix2>().ok().filter(|rows| rows.ncols() == self.inputs.len());

@@ -4,15 +4,25 @@ from itoscope.backends.reference.chains import replay_chain, sample_chains
 from itoscope.backends.reference.enumerate import enumerate_models
 from itoscope.backends.reference.evidence import log_evidence
 from itoscope.backends.reference.expr import compile
+from itoscope.backends.reference.filter import filter_loglik
+from itoscope.backends.reference.filter_information import filter_information
+from itoscope.backends.reference.filter_moments import filter_drift_moments, filter_noise_moments
+from itoscope.backends.reference.filter_smooth import filter_smooth
 from itoscope.backends.reference.gram import regression_sums
 from itoscope.backends.reference.integrate import simulate
 from itoscope.backends.reference.moments import project
+from itoscope.backends.reference.posterior import exact_draws, model_posterior
 from itoscope.backends.reference.residuals import residual_sums, survey
 
 __all__ = [
     "compile",
     "enumerate_models",
     "exact_draws",
+    "filter_drift_moments",
+    "filter_information",
+    "filter_loglik",
+    "filter_noise_moments",
+    "filter_smooth",
     "log_evidence",
     "model_posterior",
     "project",
@@ -23,4 +33,3 @@ __all__ = [
     "simulate",
     "survey",
 ]
-from itoscope.backends.reference.posterior import exact_draws, model_posterior

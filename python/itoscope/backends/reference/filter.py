@@ -1,0 +1,262 @@
+"""The extended Kalman filter: a batch of paths advances one sample together, each step shown to a visitor.
+
+State `dx = f(x) dt + g(x) dB` with `f = drift @ u(x)`, `g g^T = Gamma(x) = sum_k gamma[pair, k] u_k(x)`; observation
+`y = H x + e`, `e ~ N(0, diag(noise))`. All paths advance one sample together. A missing value is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from itoscope.backends.protocol import Array
+from itoscope.backends.statespace import Kink, StateSpace
+
+__all__ = [
+    "Step",
+    "Times",
+    "Update",
+    "blocks",
+    "factor_semidefinite",
+    "filter_loglik",
+    "nothing",
+    "run",
+    "spread_over",
+]
+
+LOG_2PI = math.log(2.0 * math.pi)
+_erf = np.vectorize(math.erf, otypes=[float])
+Times = Sequence[float | Array]
+
+
+class Step(NamedTuple):
+    """One prediction over `h`: what the sensitivities need of it. Arrays lead with the path axis."""
+
+    h: Array  # (p, 1, 1)
+    terms: Array  # (p, K) expected term values
+    rates: Array  # (p, K) their rates of change along the drift
+    drift: Array  # (p, m)
+    jacobian: Array  # (p, m, m) of the drift
+    phi: Array  # (p, m, m) transition
+    gamma: Array  # (p, m, m) Gamma at the start of the step, as it was used
+    growth: Array  # (p, m, m) its rate of change
+
+
+class Update(NamedTuple):
+    """One observation: what the moments need of it. Missing channels have zero rows of `h` and `r`, unit `s`."""
+
+    n: int
+    observation: Array  # (p, q, m)
+    seen: NDArray[np.bool_]  # (p, q)
+    r: Array  # (p, q) innovation
+    s: Array  # (p, q, q) its covariance
+    factor: Array  # (p, q, q) Cholesky factor of s
+    gain: Array  # (p, m, q)
+    closed: Array  # (p, m, m) I - gain @ observation
+
+
+def factor_semidefinite(a: Array) -> Array:
+    """Lower Cholesky factors of semidefinite matrices `(p, m, m)`; a vanishing pivot gives a zero column."""
+    m = a.shape[-1]
+    rest, low = a.copy(), np.zeros_like(a)
+    scale = np.einsum("pii->pi", a).copy()
+    for j in range(m):
+        pivot = rest[:, j, j]
+        good = pivot > 1e-14 * scale[:, j]
+        root = np.sqrt(np.where(good, pivot, 1.0))
+        column = np.where(good[:, None], rest[:, :, j] / root[:, None], 0.0)
+        column[:, :j] = 0.0
+        low[:, :, j] = column
+        rest -= column[:, :, None] * column[:, None, :]
+    return low
+
+
+def _kinked(kink: Kink, x: Array, cov: Array) -> tuple[Array, Array]:
+    """Expectation `(p,)` and its gradient `(p, m)` of `sgn(x_j)`, `|x_j|` or `x_i |x_j|`.
+
+    With z = M_j / sd_j: E sgn = erf(z / sqrt 2), E|x_j| = M_j E sgn + 2 sd phi(z),
+    E x_i|x_j| = M_i E|x_j| + P_ij E sgn.
+    """
+    mean, var = x[:, kink.j], np.maximum(cov[:, kink.j, kink.j], 0.0)
+    sd = np.sqrt(var)
+    safe = np.where(sd > 0.0, sd, 1.0)
+    z = np.where(sd > 0.0, mean / safe, np.sign(mean) * np.inf)
+    z = np.where((sd == 0.0) & (mean == 0.0), 0.0, z)
+    sign = np.where(np.isinf(z), np.sign(mean), _erf(np.clip(z, -40.0, 40.0) / math.sqrt(2.0)))
+    density = np.where(
+        np.isinf(z), 0.0, np.exp(-0.5 * np.clip(z, -40.0, 40.0) ** 2) / math.sqrt(2.0 * math.pi)
+    )
+    density = np.where(sd > 0.0, density, 0.0)
+    slope_of_sign = 2.0 * density / safe
+    size = mean * sign + 2.0 * sd * density
+    slope = np.zeros_like(x)
+    if kink.kind == "sgn":
+        slope[:, kink.j] = slope_of_sign
+        return sign, slope
+    if kink.kind == "abs":
+        slope[:, kink.j] = sign
+        return size, slope
+    cross = cov[:, kink.i, kink.j]
+    slope[:, kink.i] += size
+    slope[:, kink.j] += x[:, kink.i] * sign + cross * slope_of_sign
+    return x[:, kink.i] * size + cross * sign, slope
+
+
+def _expected_terms(model: StateSpace, x: Array, cov: Array, at_mean: Array) -> Array:
+    """`E u_k` over `N(x, cov)`: three-point Gauss-Hermite along each column of the factor of `cov`, kinks exactly."""
+    p, m = x.shape
+    low = math.sqrt(3.0) * np.swapaxes(factor_semidefinite(cov), 1, 2)  # (p, column, m)
+    points = np.concatenate([x[:, None, :] + low, x[:, None, :] - low], axis=1)
+    around = model.program.evaluate(np.ascontiguousarray(points.reshape(p * 2 * m, m))).reshape(p, 2 * m, -1)
+    expected = at_mean + (around.sum(axis=1) - 2.0 * m * at_mean) / 6.0
+    for kink in model.kinks:
+        expected[:, kink.term] = _kinked(kink, x, cov)[0]
+    return expected
+
+
+def _gamma(model: StateSpace, terms: Array) -> Array:
+    """Diffusion covariance `(p, m, m)` of term values, kept positive: diagonals floored, correlations below 0.999."""
+    m = model.drift.shape[0]
+    out = np.zeros((terms.shape[0], m, m))
+    for (i, j), coefficients in zip(model.pairs, model.gamma):
+        out[:, i, j] = out[:, j, i] = terms @ coefficients
+    for i, j in model.pairs:
+        if i == j:
+            out[:, i, i] = np.maximum(out[:, i, i], model.floor[i])
+    for i, j in model.pairs:
+        if i != j:
+            limit = 0.999 * np.sqrt(out[:, i, i] * out[:, j, j])
+            out[:, i, j] = out[:, j, i] = np.clip(out[:, i, j], -limit, limit)
+    return out
+
+
+def spread_over(gamma: Array, a: Array, h: Array, power: int) -> Array:
+    """`int_0^h (I + A (h - s)) Gamma s^power (I + A (h - s))^T ds` for power 0 or 1."""
+    ag = a @ gamma
+    aga = ag @ np.swapaxes(a, 1, 2)
+    both = ag + np.swapaxes(ag, 1, 2)
+    if power == 0:
+        return h * gamma + h**2 / 2 * both + h**3 / 3 * aga
+    return h**2 / 2 * gamma + h**3 / 6 * both + h**4 / 12 * aga
+
+
+def _predict(model: StateSpace, mean: Array, cov: Array, h: Array) -> tuple[Step, Array, Array]:
+    """Mean and covariance one step of length `h` later.
+
+    The terms are averaged over where the state may be during the step: covariance `P + h Gamma / 2` around a
+    point that moves with the drift. Gamma changes linearly over the step.
+    """
+    m = mean.shape[1]
+    terms = model.program.evaluate(mean)
+    slopes = model.program.gradient(mean)
+    for kink in model.kinks:
+        terms[:, kink.term], slopes[:, kink.term, :] = _kinked(kink, mean, cov)
+    a = np.einsum("ik,pkj->pij", model.drift, slopes)
+    f = terms @ model.drift.T
+    rates = np.einsum("pkj,pj->pk", slopes, f)
+    gamma = _gamma(model, terms)
+    phi = np.eye(m) + h * a
+    if model.second_order:
+        ahead = cov + h / 2 * gamma + h**2 / 3 * f[:, :, None] * f[:, None, :]
+        terms = _expected_terms(model, mean, ahead, terms)
+        f = terms @ model.drift.T
+        gamma = _gamma(model, terms)
+        growth = (_gamma(model, terms + h[:, 0] * rates) - gamma) / np.where(h > 0.0, h, 1.0)
+        spread = spread_over(gamma, a, h, 0) + spread_over(growth, a, h, 1)
+        phi = phi + h**2 / 2 * a @ a
+        moved = mean + h[:, 0] * f + h[:, 0] ** 2 / 2 * np.einsum("pij,pj->pi", a, f)
+    else:
+        growth = np.zeros_like(gamma)
+        spread = h * gamma
+        moved = mean + h[:, 0] * f
+    after = phi @ cov @ np.swapaxes(phi, 1, 2) + spread
+    return Step(h, terms, rates, f, a, phi, gamma, growth), moved, 0.5 * (after + np.swapaxes(after, 1, 2))
+
+
+def _update(
+    model: StateSpace, n: int, y: Array, mean: Array, cov: Array
+) -> tuple[Update, Array, Array, Array]:
+    """Mean and covariance (Joseph form) given the sample `y` `(p, q)`, and its log-likelihood `(p,)`."""
+    q, m = model.observation.shape
+    seen = ~np.isnan(y)
+    ob = model.observation[None] * seen[:, :, None]
+    r = np.where(seen, y, 0.0) - np.einsum("pqi,pi->pq", ob, mean)
+    noise = np.where(seen, model.noise, 1.0)
+    ph = cov @ np.swapaxes(ob, 1, 2)
+    s = ob @ ph + noise[:, :, None] * np.eye(q)
+    with np.errstate(invalid="ignore"):
+        try:
+            factor = np.linalg.cholesky(s)
+        except np.linalg.LinAlgError:
+            factor = np.full_like(s, np.nan)
+            for p in range(len(s)):
+                try:
+                    factor[p] = np.linalg.cholesky(s[p])
+                except np.linalg.LinAlgError:
+                    factor[p] = np.nan
+    inverse: Array = np.linalg.inv(factor)
+    gain: Array = ph @ np.swapaxes(inverse, 1, 2) @ inverse
+    closed = np.eye(m) - gain @ ob
+    white = np.einsum("pab,pb->pa", inverse, r)
+    log_det = 2.0 * np.log(np.einsum("pii->pi", factor)).sum(axis=1)
+    loglik = -0.5 * (white**2).sum(axis=1) - 0.5 * log_det - 0.5 * LOG_2PI * seen.sum(axis=1)
+    held = np.where(seen, model.noise, 0.0)
+    after = closed @ cov @ np.swapaxes(closed, 1, 2) + (gain * held[:, None, :]) @ np.swapaxes(gain, 1, 2)
+    update = Update(n, ob, seen, r, s, np.asarray(factor, dtype=float), gain, closed)
+    return update, mean + np.einsum("pij,pj->pi", gain, r), 0.5 * (after + np.swapaxes(after, 1, 2)), loglik
+
+
+def blocks(paths: Sequence[Array], times: Times) -> Iterator[tuple[NDArray[np.intp], Array, Array]]:
+    """Groups of paths of equal length: indices, samples `(p, T, q)` and steps `(p, T - 1)`."""
+    lengths = np.array([len(y) for y in paths])
+    for length in np.unique(lengths):
+        who = np.flatnonzero(lengths == length)
+        y = np.stack([paths[i] for i in who.tolist()])
+        steps = [
+            np.full(length - 1, times[i]) if np.ndim(times[i]) == 0 else np.diff(times[i])
+            for i in who.tolist()
+        ]
+        yield who, y, np.stack(steps)
+
+
+def run(
+    model: StateSpace,
+    y: Array,
+    steps: Array,
+    on_predict: Callable[[int, Step, Array, Array], None],
+    on_update: Callable[[Update, Array, Array], None],
+) -> Array:
+    """Filters a block of paths of equal length; returns the log-likelihood per path."""
+    p, length, _ = y.shape
+    mean = np.tile(model.mean0, (p, 1))
+    cov = np.tile(model.cov0, (p, 1, 1))
+    total = np.zeros(p)
+    for n in range(length):
+        if n > 0:
+            gap = steps[:, n - 1]
+            pieces = np.maximum(1, np.ceil(gap / model.max_step - 1e-9))
+            for piece in range(int(pieces.max())):
+                h = np.where(piece < pieces, gap / pieces, 0.0)[:, None, None]  # 0 leaves a path where it is
+                step, mean, cov = _predict(model, mean, cov, h)
+                on_predict(n, step, mean, cov)
+        update, mean, cov, loglik = _update(model, n, y[:, n], mean, cov)
+        on_update(update, mean, cov)
+        total += loglik
+    return np.where(np.isfinite(total), total, -np.inf)
+
+
+def nothing(*_: object) -> None:
+    """A visitor that ignores what it sees."""
+
+
+def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Times) -> Array:
+    """Log-likelihood of each path `(P,)` under the model; minus infinity where the filter leaves the finite range."""
+    out = np.empty(len(paths))
+    with np.errstate(all="ignore"):
+        for who, y, steps in blocks(paths, times):
+            out[who] = run(model, y, steps, nothing, nothing)
+    return out

@@ -1,0 +1,150 @@
+"""Regression moments of the filter: drift by the sensitivity of the mean, Gamma and noise by that of the covariance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+from itoscope.backends.reference.filter import Step, Times, Update, blocks, run, spread_over
+from itoscope.backends.statespace import FilterMoments, StateSpace
+
+__all__ = ["filter_drift_moments", "filter_noise_moments"]
+
+
+def filter_drift_moments(
+    model: StateSpace, paths: Sequence[Array], times: Times, columns: Sequence[tuple[int, int]]
+) -> tuple[FilterMoments, Array]:
+    """FilterMoments of the joint regression of the drift coefficients `columns` (row, term), and the log-likelihoods.
+
+    Target `r + H D- theta` on regressors `H D-`, weight `S^-1`, with the sensitivity `D = dM/dtheta` carried through
+    the closed loop: `D- = Phi D + h e_i u_k + h^2/2 (A e_i u_k + e_i (du_k/dx).f)`, `D = (I - Kg H) D-`.
+    """
+    rows = np.array([row for row, _ in columns])
+    terms = np.array([term for _, term in columns])
+    theta = model.drift[rows, terms]
+    c, out = len(columns), np.empty(len(paths))
+    gram, moment, yy, count = np.zeros((c, c)), np.zeros(c), 0.0, 0
+    for who, y, steps in blocks(paths, times):
+        d = np.zeros((len(who), model.drift.shape[0], c))
+
+        def on_predict(n: int, step: Step, mean: Array, cov: Array) -> None:
+            nonlocal d
+            d = step.phi @ d
+            u = step.terms[:, terms]
+            d[:, rows, np.arange(c)] += step.h[:, 0] * u
+            if model.second_order:
+                half = step.h**2 / 2
+                d += half * step.jacobian[:, :, rows] * u[:, None, :]
+                d[:, rows, np.arange(c)] += half[:, 0] * step.rates[:, terms]
+
+        def on_update(update: Update, mean: Array, cov: Array) -> None:
+            nonlocal d, gram, moment, yy, count
+            if update.n > 0:
+                inverse = np.linalg.inv(update.factor)
+                x = inverse @ update.observation @ d
+                t = np.einsum("pab,pb->pa", inverse, update.r) + x @ theta
+                x, t = x.reshape(-1, c), t.reshape(-1)
+                gram += x.T @ x
+                moment += x.T @ t
+                yy += float(t @ t)
+                count += int(update.seen.sum())
+            d = update.closed @ d
+
+        with np.errstate(all="ignore"):
+            out[who] = run(model, y, steps, on_predict, on_update)
+    return FilterMoments(gram, moment, yy, float(count)), out
+
+
+def filter_noise_moments(
+    model: StateSpace, paths: Sequence[Array], times: Times, columns: Sequence[tuple[int, int]]
+) -> tuple[FilterMoments, Array]:
+    """FilterMoments of the regression of the Gamma coefficients `columns` (pair, term) and of the noise variances.
+
+    A coefficient `c` moves the covariance, `C = dP/dc`: `C- = Phi C Phi^T + Q(u)`, `C = (I - Kg H) C- (I - Kg H)^T`
+    (plus `Kg Kg^T` for a noise variance), and through the gain the mean, `D = dM/dc`: `D- = Phi D`,
+    `D = (I - Kg H) D- + ((I - Kg H) C- H^T - Kg E) S^-1 r` (E = 1 on its own channel for a noise variance, else 0).
+    Two regressions share `c`: `r r^T - S + (H C- H^T + E) c` on `H C- H^T + E` with weight `S^-1 (x) S^-1 / 2`, and
+    `r + H D- c` on `H D-` with weight `S^-1`. Their sum has the Fisher information as its Gram matrix; the second
+    one, which sees that the innovations are not white, carries most of it when the noise is large.
+    What stands for `sum c_k gamma_k` in the targets is computed from the Gamma that was used, floors and all.
+    """
+    pair_of = np.array([pair for pair, _ in columns], dtype=int)
+    term_of = np.array([term for _, term in columns], dtype=int)
+    q, m = model.observation.shape
+    k = len(columns)
+    c = k + q
+    now = np.concatenate([np.zeros(k), model.noise, [1.0]])  # the last column carries the Gamma in use
+    unit = np.zeros((len(model.pairs), m, m))
+    for index, (i, j) in enumerate(model.pairs):
+        unit[index, i, j] = unit[index, j, i] = 1.0
+    upper = np.triu_indices(q)
+    scale = np.where(upper[0] == upper[1], math.sqrt(0.5), 1.0)
+    out = np.empty(len(paths))
+    gram, moment, yy, count = np.zeros((c, c)), np.zeros(c), 0.0, 0
+    for who, y, steps in blocks(paths, times):
+        w = np.zeros((len(who), c + 1, m, m))
+        d = np.zeros((len(who), m, c + 1))
+
+        def on_predict(n: int, step: Step, mean: Array, cov: Array) -> None:
+            nonlocal w, d
+            phi = step.phi[:, None]
+            w = phi @ w @ np.swapaxes(phi, 2, 3)
+            d = step.phi @ d
+            for pair, e in enumerate(unit):
+                of = np.flatnonzero(pair_of == pair)
+                value = step.terms[:, term_of[of], None, None]
+                if model.second_order:
+                    rate = step.rates[:, term_of[of], None, None]
+                    w[:, of] += spread_over(e[None], step.jacobian, step.h, 0)[:, None] * value
+                    w[:, of] += spread_over(e[None], step.jacobian, step.h, 1)[:, None] * rate
+                else:
+                    w[:, of] += (step.h * e)[:, None] * value
+            if model.second_order:
+                w[:, c] += spread_over(step.gamma, step.jacobian, step.h, 0)
+                w[:, c] += spread_over(step.growth, step.jacobian, step.h, 1)
+            else:
+                w[:, c] += step.h * step.gamma
+
+        def add(x: Array, t: Array) -> None:
+            nonlocal gram, moment, yy
+            x, t = x.reshape(-1, c + 1)[:, :c], t.reshape(-1)
+            gram += x.T @ x
+            moment += x.T @ t
+            yy += float(t @ t)
+
+        def on_update(update: Update, mean: Array, cov: Array) -> None:
+            nonlocal w, d, count
+            ob, seen, both = (
+                update.observation,
+                update.seen,
+                update.seen[:, :, None] & update.seen[:, None, :],
+            )
+            own = np.zeros((len(w), q, q, q))
+            own[:, np.arange(q), np.arange(q), np.arange(q)] = seen
+            inverse = np.linalg.inv(update.factor)
+            white = np.einsum("pab,pb->pa", inverse, update.r)
+            if update.n > 0:
+                x = inverse @ ob @ d
+                add(x, white + x @ now)
+                moved = ob[:, None] @ w @ np.swapaxes(ob, 1, 2)[:, None]
+                moved[:, k:c] += own
+                x = (inverse[:, None] @ moved @ np.swapaxes(inverse, 1, 2)[:, None])[:, :, upper[0], upper[1]]
+                x = np.swapaxes(x * scale, 1, 2)
+                excess = white[:, :, None] * white[:, None, :] - np.eye(q)
+                excess = np.where(both, excess, 0.0)[:, upper[0], upper[1]] * scale
+                add(x, excess + x @ now)
+                count += int(seen.sum() + both[:, upper[0], upper[1]].sum())
+            solved = np.einsum("pab,pa->pb", inverse, white)  # S^-1 r
+            turn = np.einsum("pij,pcjk,pqk,pq->pic", update.closed, w, ob, solved)
+            turn[:, :, k:c] -= update.gain * solved[:, None, :]
+            d = update.closed @ d + turn
+            closed = update.closed[:, None]
+            w = closed @ w @ np.swapaxes(closed, 2, 3)
+            w[:, k:c] += np.einsum("piq,pjq,pq->pqij", update.gain, update.gain, seen.astype(float))
+
+        with np.errstate(all="ignore"):
+            out[who] = run(model, y, steps, on_predict, on_update)
+    return FilterMoments(gram, moment, yy, float(count)), out

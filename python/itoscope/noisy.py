@@ -1,0 +1,238 @@
+"""From noisy or partly seen recordings to equations: rounds of filter moments, selection and likelihood.
+
+The state is never differenced. A filter follows it with the model of the moment; what the filter did not foresee, the
+innovations, is regressed on how each candidate term would have moved the forecast. Selected terms make the next model,
+which is taken only if it raises the likelihood, until nothing changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+from itoscope.filtering import Coefficients, Filtering, solve_moments
+from itoscope.polish import Polished, polish
+from itoscope.posterior import Equation
+from itoscope.search import MAX_DRIFT_ROUNDS, Sample, Search, table
+from itoscope.startup import maximise_noise
+
+__all__ = ["NoisyFit", "fit_noisy"]
+
+MAX_ALTERNATIVES = 3
+"""Other models of the chains whose likelihood is maximised too."""
+
+
+@dataclass
+class NoisyFit:
+    """What the rounds found.
+
+    Attributes
+    ----------
+    filtering : Filtering
+        The recording and its observation.
+    model : Coefficients
+        The fitted model, by maximum likelihood of the filter.
+    drift, diffusion : dict
+        An `Equation` per unknown row, and per pair of Gamma.
+    polished : Polished
+        Parameters, their covariance, the log-likelihood.
+    record : list of dict
+        What happened, round by round.
+    converged : bool
+    warnings : list of str
+    alternatives : list of dict
+        Models that were compared by their evidence: terms, log-likelihood, log evidence.
+    """
+
+    filtering: Filtering
+    model: Coefficients
+    drift: dict[int, Equation]
+    diffusion: dict[tuple[int, int], Equation]
+    polished: Polished
+    record: list[dict[str, Any]] = field(default_factory=list)
+    converged: bool = True
+    warnings: list[str] = field(default_factory=list)
+    alternatives: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def noise(self) -> Array:
+        """Standard deviation of the measurement noise of each channel `(q,)`."""
+        return np.sqrt(self.model.noise)
+
+    def noise_interval(self, z: float = 1.959964) -> Array:
+        """Interval of the noise level of each channel `(q, 2)`; a given level has no width."""
+        out = np.stack([self.noise, self.noise], axis=1)
+        for channel in np.flatnonzero(self.filtering.free_noise):
+            var, sd = self.model.noise[channel], self.polished.sd_of(("noise", int(channel), 0))
+            if sd < 0.5 * var:
+                out[channel] = np.sqrt(var) * np.exp([-z * sd / (2 * var), z * sd / (2 * var)])
+            else:
+                out[channel] = math.sqrt(max(var - z * sd, 0.0)), math.sqrt(var + z * sd)
+        return out
+
+    def states(self) -> tuple[list[Array], list[Array]]:
+        """Smoothed states `(n_i, m)` of every path and their standard deviations."""
+        means, covs = self.filtering.smooth(self.model)
+        return means, [np.sqrt(np.maximum(np.einsum("nii->ni", cov), 0.0)) for cov in covs]
+
+
+def fit_noisy(
+    f: Filtering,
+    noise: Array,
+    sample: Sample,
+    names: tuple[Sequence[str], Sequence[str]],
+    *,
+    select_gamma: bool = True,
+    max_rounds: int = MAX_DRIFT_ROUNDS,
+) -> NoisyFit:
+    """Find drift, diffusion and noise level behind a recording.
+
+    Parameters
+    ----------
+    f : Filtering
+        The recording, its libraries and how it was observed.
+    noise : (q,) array
+        Noise variances; those that are free in `f` are found.
+    sample : callable
+        `sample(moments, final, index)` returns the posterior `Equation` of moments; `final` asks for full chains.
+    names : pair of sequences of str
+        How the terms of the drift and of the diffusion library are shown.
+    select_gamma : bool
+        Whether Gamma may depend on the state.
+    max_rounds : int
+        Drift rounds after which the search ends with a warning.
+    """
+    search = Search(f, sample, names)
+    search.start(noise)
+    settled = search.drift_rounds(max_rounds)
+    if select_gamma:
+        settled = search.gamma_rounds() and settled
+    return _finish(search, settled, select_gamma)
+
+
+def _finish(search: Search, settled: bool, select_gamma: bool) -> NoisyFit:
+    """Full chains on the last moments, the best of the few likeliest models, maximum likelihood."""
+    f, warnings = search.f, []
+    search.take(*maximise_noise(f, search.model, 4, search.loglik))
+    drift_all = search.sample(search.drift_moments(), True, 200)
+    gamma_all = search.sample(search.gamma_moments()[0], True, 201) if select_gamma else None
+    alternatives = _compare(search, drift_all, gamma_all)
+    found = polish(f, search.model)
+    search.take(found.model, found.loglik)
+    search.note("likelihood", [], 1.0)
+    if not settled:
+        warnings.append(
+            "the rounds did not settle on one set of terms; the model of the largest evidence is shown, and its "
+            "intervals do not cover the doubt about its terms"
+        )
+    if not found.converged:
+        warnings.append("the likelihood was still rising when its maximisation ended")
+    channels = np.flatnonzero(f.free_noise).tolist()
+    weak = [c for c in channels if found.model.noise[c] < 2 * found.sd_of(("noise", c, 0))]
+    if weak:
+        warnings.append("the measurement noise cannot be told from zero on this recording")
+    drift = {row: _equation(search, drift_all, "drift", n, row, found) for n, row in enumerate(f.rows)}
+    diffusion = {pair: _equation(search, gamma_all, "gamma", p, p, found) for p, pair in enumerate(f.pairs)}
+    return NoisyFit(
+        f,
+        search.model,
+        drift,
+        diffusion,
+        found,
+        search.record,
+        settled and found.converged,
+        warnings,
+        alternatives,
+    )
+
+
+def _compare(search: Search, drift_all: Equation, gamma_all: Equation | None) -> list[dict[str, Any]]:
+    """Maximum likelihood of the likeliest other models of the chains; the one of largest evidence stays."""
+    tried = [_entry(search, search.model, search.loglik)]
+    base = search.model
+    for kind, whole in (("drift", drift_all), ("gamma", gamma_all)):
+        if whole is None:
+            continue
+        columns = search.f.all_drift if kind == "drift" else search.f.all_gamma
+        now = getattr(base, kind)
+        current = {c for c, column in enumerate(columns) if now[column] != 0.0}
+        place = {name: c for c, name in enumerate(whole.terms)}
+        for model in whole.models(MAX_ALTERNATIVES + 1):
+            other = {place[name] for name in model.terms}
+            if kind == "gamma":
+                other = set(search.with_every_variance(sorted(other)))
+            if other == current or model.mass < 0.05 or len(tried) > MAX_ALTERNATIVES:
+                continue
+            assert whole.moments is not None
+            value, _ = solve_moments(whole.moments, sorted(other))
+            trial = replace(base, **{kind: table(now.shape, columns, sorted(other), value)})
+            trial, loglik = maximise_noise(search.f, trial, 3)
+            tried.append(_entry(search, trial, loglik))
+            if search.better(trial, loglik):
+                search.take(trial, loglik)
+    return tried
+
+
+def _entry(search: Search, model: Coefficients, loglik: float) -> dict[str, Any]:
+    return {
+        "drift": list(search.show(model.drift, search.f.states)),
+        "diffusion": list(search.show(model.gamma, search.pair_names())),
+        "loglik": loglik,
+        "log_evidence": search.evidence(model, loglik),
+    }
+
+
+def _equation(
+    search: Search, whole: Equation | None, kind: str, part: int, row: int, found: Polished
+) -> Equation:
+    """The rows of a joint posterior that belong to one equation, with the coefficients of the likelihood."""
+    f = search.f
+    terms = f.drift_terms if kind == "drift" else f.gamma_terms
+    names = list(search.names[0 if kind == "drift" else 1])
+    k = len(terms)
+    mean, cov = np.zeros(k), np.zeros((k, k))
+    inside = [n for n, term in enumerate(terms) if (kind, row, term) in found.parameters]
+    for a in inside:
+        mean[a] = getattr(found.model, kind)[row, terms[a]]
+        for b in inside:
+            cov[a, b] = found.cov_of((kind, row, terms[a]), (kind, row, terms[b]))
+    selected = np.zeros(k, dtype=bool)
+    selected[inside] = True
+    if whole is None:
+        return _certain(names, mean, cov, selected, float(search.n))
+    own = slice(part * k, (part + 1) * k)
+    single = len(whole.terms) == k
+    return replace(
+        whole,
+        terms=names,
+        pip=whole.pip[own],
+        pip_mcse=whole.pip_mcse[own],
+        mean=mean,
+        cov=cov,
+        selected=selected,
+        samples=whole.samples[..., own],
+        included=whole.included[..., own],
+        inclusion=whole.inclusion[..., own],
+        aliases=whole.aliases if single else {},
+        log_mass=whole.log_mass if single else None,
+        moments=whole.moments if single else None,
+        degrees=float(search.n),
+    )
+
+
+def _certain(names: list[str], mean: Array, cov: Array, selected: Any, degrees: float) -> Equation:
+    """An equation whose terms were not sought: those in it are certain."""
+    k = len(names)
+    inside = selected.astype(float)
+    draws = np.tile(np.where(selected, mean, 0.0), (1, 1, 1))
+    one = np.ones((1, 1))
+    return Equation(
+        terms=names, pip=inside, pip_mcse=np.zeros(k), mean=mean, cov=cov, selected=selected, samples=draws,
+        included=np.tile(selected, (1, 1, 1)), inclusion=np.tile(inside, (1, 1, 1)), noise_var=one, slab_var=one,
+        p0=one, work=[], aliases={}, warnings=[], threshold=0.5, sampler="given", seed=0, degrees=degrees,
+    )  # fmt: skip

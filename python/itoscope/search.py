@@ -1,0 +1,237 @@
+"""The search for a model of a noisy recording: rounds of filter moments, selection and damped steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+from itoscope.backends.statespace import FilterMoments
+from itoscope.filtering import Coefficients, Columns, Filtering, profile, solve_moments
+from itoscope.moments import Moments
+from itoscope.posterior import Equation
+from itoscope.startup import maximise_noise, start
+
+__all__ = ["MAX_DRIFT_ROUNDS", "Sample", "Search", "table"]
+
+Sample = Callable[[Moments, bool, int], Equation]
+
+MAX_DRIFT_ROUNDS, MAX_GAMMA_ROUNDS = 10, 6
+SELECTION_FLOOR, FINAL_FLOOR = 2e-2, 1e-4
+"""Smallest Gamma_ii as a share of the constant Gamma_ii of the first rounds: while terms are chosen, and at the end."""
+STABLE_SHIFT = 0.1
+"""Movement of a coefficient, in standard errors, that counts as none."""
+
+
+class Search:
+    """The model as it stands, and the steps that may improve it."""
+
+    def __init__(self, f: Filtering, sample: Sample, names: tuple[Sequence[str], Sequence[str]]) -> None:
+        self.f, self.sample, self.names = f, sample, names
+        self.record: list[dict[str, Any]] = []
+        self.n = int(sum(np.count_nonzero(~np.isnan(y)) for y in f.paths))
+        self.scale = np.zeros(len(f.states))
+        self.model: Coefficients
+        self.loglik = -math.inf
+
+    # -- bookkeeping -----------------------------------------------------------------------------------------
+    def evidence(self, model: Coefficients, loglik: float) -> float:
+        """Laplace evidence under a unit-information slab: log-likelihood less log(n)/2 per coefficient."""
+        size = len(model.drift_columns()) + len(model.gamma_columns())
+        return loglik - 0.5 * math.log(max(self.n, 2)) * size
+
+    def take(self, model: Coefficients, loglik: float) -> None:
+        """Make a model the current one."""
+        self.model, self.loglik = model, loglik
+
+    def better(self, model: Coefficients, loglik: float) -> bool:
+        """Whether the evidence of a model is above that of the current one."""
+        return self.evidence(model, loglik) > self.evidence(self.model, self.loglik) + 1e-6
+
+    def note(self, stage: str, chosen: list[str], step: float) -> None:
+        """Add a round to the record."""
+        self.record.append(
+            {
+                "stage": stage,
+                "chosen": chosen,
+                "step": step,
+                "loglik": self.loglik,
+                "drift": self.show(self.model.drift, self.f.states),
+                "diffusion": self.show(self.model.gamma, self.pair_names()),
+                "noise": np.sqrt(self.model.noise).tolist(),
+            }
+        )
+
+    def pair_names(self) -> list[str]:
+        """How the elements of Gamma are named."""
+        return [f"{self.f.states[i]},{self.f.states[j]}" for i, j in self.f.pairs]
+
+    def show(self, table: Array, rows: Sequence[str]) -> dict[str, float]:
+        """The coefficients of a table that are not zero, by name."""
+        return {
+            f"{rows[i]}: {self.f.expressions[k]}": float(table[i, k]) for i, k in np.argwhere(table != 0.0)
+        }
+
+    # -- the start -------------------------------------------------------------------------------------------
+    def start(self, noise: Array) -> None:
+        """Begin from the integrated random walk."""
+        model = start(self.f, noise)
+        self.take(model, self.f.loglik(model))
+        self.note("start", [], 1.0)
+
+    def constant_gamma(self) -> None:
+        """Keeps the size of Gamma_ii as the measure of its floor."""
+        for p, (i, j) in enumerate(self.f.pairs):
+            if i == j:
+                self.scale[i] = abs(self.model.gamma[p, self.f.constant])
+
+    def set_floor(self, share: float) -> None:
+        """Hold Gamma_ii above a share of its size in the first rounds."""
+        self.f.floor = share * self.scale
+        self.loglik = self.f.loglik(self.model)
+
+    # -- drift -----------------------------------------------------------------------------------------------
+    def drift_moments(self) -> Moments:
+        """Moments of all drift candidates at the current model."""
+        columns = self.f.all_drift
+        sums = self.f.drift_moments(self.model, columns)
+        return _named(sums, self.drift_names())
+
+    def drift_names(self) -> list[str]:
+        """Names of the drift candidates, with their row where there are several."""
+        names = self.names[0]
+        if len(self.f.rows) == 1:
+            return list(names)
+        return [f"{self.f.states[i]}: {name}" for i in self.f.rows for name in names]
+
+    def gamma_names(self) -> list[str]:
+        """Names of the candidates of Gamma, with their element where there are several."""
+        names = self.names[1]
+        if len(self.f.pairs) == 1:
+            return list(names)
+        return [f"{pair}: {name}" for pair in self.pair_names() for name in names]
+
+    def drift_round(self, index: int) -> tuple[list[int], float]:
+        """One regression, selection and damped step; the chosen columns and how far the model moved in errors."""
+        columns, moments = self.f.all_drift, self.drift_moments()
+        chosen = np.flatnonzero(self.sample(moments, False, index).selected).tolist()
+        value, inverse = solve_moments(moments, chosen)
+        aim = table(self.model.drift.shape, columns, chosen, value)
+        now = np.array([self.model.drift[columns[c]] for c in chosen])
+        moved = float(np.max(np.abs(value - now) / np.sqrt(np.diag(inverse)), initial=0.0))
+        step = 0.0
+        grows = bool(np.any((aim != 0.0) & (self.model.drift == 0.0)))
+        settled = chosen == self.support() and moved < STABLE_SHIFT
+        for halving in range(0 if settled else 6 if grows or chosen == self.support() else 2):
+            part = 0.5**halving
+            trial = replace(self.model, drift=self.model.drift + part * (aim - self.model.drift))
+            loglik = self.f.loglik(trial)
+            if self.better(trial, loglik):
+                self.take(trial, loglik)
+                step = part
+                break
+        if step == 0.0 and chosen != self.support():
+            trial, loglik = maximise_noise(self.f, replace(self.model, drift=aim), 3)
+            if self.better(trial, loglik):
+                self.take(trial, loglik)
+                step = 1.0
+        self.note("drift", [moments.terms[c] for c in chosen], step)  # type: ignore[index]
+        return chosen, moved
+
+    def support(self) -> list[int]:
+        """The drift columns in the model, as numbers among all candidates."""
+        return [c for c, column in enumerate(self.f.all_drift) if self.model.drift[column] != 0.0]
+
+    def drift_rounds(self, most: int) -> bool:
+        """Drift with constant Gamma, until selection and coefficients are stable."""
+        before: list[int] | None = None
+        for index in range(most):
+            chosen, moved = self.drift_round(index)
+            if chosen == before == self.support() and moved < 10 * STABLE_SHIFT:
+                self.take(*maximise_noise(self.f, self.model, 3, self.loglik))
+                self.constant_gamma()
+                return True
+            before = chosen
+            self.take(*maximise_noise(self.f, self.model, 4, self.loglik))
+        self.constant_gamma()
+        return False
+
+    # -- Gamma -----------------------------------------------------------------------------------------------
+    def gamma_moments(self) -> tuple[Moments, FilterMoments]:
+        """Moments of the Gamma columns with the noise variances projected out, and those of all."""
+        columns = self.f.all_gamma
+        sums = self.f.noise_moments(self.model, columns)
+        return _named(profile(sums, len(columns)), self.gamma_names()), sums
+
+    def gamma_round(self, index: int) -> tuple[list[int], float]:
+        """One regression of Gamma, its selection and a damped step."""
+        f, columns = self.f, self.f.all_gamma
+        moments, sums = self.gamma_moments()
+        chosen = np.flatnonzero(self.sample(moments, False, 100 + index).selected).tolist()
+        chosen = self.with_every_variance(chosen)
+        rest = list(range(len(columns), len(sums.moment)))
+        value, inverse = solve_moments(sums, chosen + rest)
+        aim = table(self.model.gamma.shape, columns, chosen, value[: len(chosen)])
+        now = self.model.noise[f.free_noise]
+        change = np.clip((value[len(chosen) :] - now) / now, -2.0, 2.0)
+        step = 0.0
+        error = np.sqrt(np.maximum(np.diag(inverse), 0.0))[: len(chosen)]
+        shift = np.abs(value[: len(chosen)] - [self.model.gamma[columns[c]] for c in chosen])
+        settled = chosen == self.gamma_support() and bool(np.all(shift < STABLE_SHIFT * error))
+        for halving in range(0 if settled else 4):
+            part = 0.5**halving
+            trial = replace(self.model, gamma=self.model.gamma + part * (aim - self.model.gamma))
+            trial = f.with_noise(trial, now * np.exp(part * change))
+            trial, loglik = maximise_noise(f, trial, 3)
+            if self.better(trial, loglik):
+                self.take(trial, loglik)
+                step = part
+                break
+            if chosen == self.gamma_support():
+                break
+        self.note("diffusion", [moments.terms[c] for c in chosen], step)  # type: ignore[index]
+        return chosen, step
+
+    def with_every_variance(self, chosen: list[int]) -> list[int]:
+        """`chosen` with the constant added to each Gamma_ii that would be empty."""
+        columns = self.f.all_gamma
+        for p, (i, j) in enumerate(self.f.pairs):
+            if i == j and not any(columns[c][0] == p for c in chosen) and (p, self.f.constant) in columns:
+                chosen = [*chosen, columns.index((p, self.f.constant))]
+        return sorted(chosen)
+
+    def gamma_support(self) -> list[int]:
+        """The columns of Gamma in the model, as numbers among all candidates."""
+        return [c for c, column in enumerate(self.f.all_gamma) if self.model.gamma[column] != 0.0]
+
+    def gamma_rounds(self) -> bool:
+        """Gamma's terms and the drift in turn, until both are stable."""
+        self.set_floor(SELECTION_FLOOR)
+        before: tuple[list[int], list[int]] | None = None
+        stable = False
+        for index in range(MAX_GAMMA_ROUNDS):
+            gamma, _ = self.gamma_round(index)
+            drift, moved = self.drift_round(50 + index)
+            if before == (gamma, drift) and drift == self.support() and gamma == self.gamma_support():
+                stable = moved < 10 * STABLE_SHIFT
+                if stable:
+                    break
+            before = (gamma, drift)
+        self.set_floor(FINAL_FLOOR)
+        return stable
+
+
+def _named(sums: FilterMoments, names: Sequence[str]) -> Moments:
+    return Moments(0.5 * (sums.gram + sums.gram.T), sums.moment, sums.yy, sums.n, list(names))
+
+
+def table(shape: tuple[int, ...], columns: Columns, chosen: Sequence[int], values: Array) -> Array:
+    """A coefficient table with `values` at the chosen columns."""
+    out = np.zeros(shape)
+    for c, value in zip(chosen, values):
+        out[columns[c]] = value
+    return out

@@ -1,0 +1,102 @@
+//! Moments of the drift regression: sensitivities of the mean, carried through the closed loop.
+
+use super::engine::{Step, Update, Visitor};
+use super::model::StateSpace;
+use super::rows::Rows;
+use super::small::axpy;
+
+/// Sensitivities `D = dM / dtheta` of a batch and the rows they give.
+///
+/// `D- = Phi D + h e_i u_k + h^2/2 (A e_i u_k + e_i (du_k/dx).f)`, `D = (I - Kg H) D-`; target `r + H D- theta` on
+/// regressors `H D-` with weight `S^-1`.
+pub struct DriftMoments<'a> {
+    columns: &'a [(usize, usize)],
+    theta: Vec<f64>,
+    second_order: bool,
+    m: usize,
+    q: usize,
+    /// lanes x m x C
+    d: Vec<f64>,
+    next: Vec<f64>,
+    seen: Vec<f64>,
+    /// The rows of the regression.
+    pub rows: Rows,
+}
+
+impl<'a> DriftMoments<'a> {
+    /// For the drift coefficients `columns` (row, term) of a batch of `lanes` paths.
+    pub fn new(model: &StateSpace<'_>, columns: &'a [(usize, usize)], lanes: usize) -> Self {
+        let (m, c) = (model.m(), columns.len());
+        Self {
+            columns,
+            theta: columns.iter().map(|&column| model.drift[column]).collect(),
+            second_order: model.second_order,
+            m,
+            q: model.q(),
+            d: vec![0.0; lanes * m * c],
+            next: vec![0.0; m * c],
+            seen: vec![0.0; c],
+            rows: Rows::new(c),
+        }
+    }
+}
+
+/// `out = a d` for `a` (n x m) and `d` (m x C), C long.
+pub(super) fn multiply_wide(a: &[f64], d: &[f64], out: &mut [f64], n: usize, m: usize, c: usize) {
+    for i in 0..n {
+        let row = &mut out[i * c..(i + 1) * c];
+        row.fill(0.0);
+        for j in 0..m {
+            axpy(a[i * m + j], &d[j * c..(j + 1) * c], row);
+        }
+    }
+}
+
+impl Visitor for DriftMoments<'_> {
+    fn predicted(&mut self, lane: usize, step: &Step<'_>) {
+        let (m, c) = (self.m, self.columns.len());
+        let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
+        multiply_wide(step.phi, d, &mut self.next, m, m, c);
+        d.copy_from_slice(&self.next);
+        let half = step.h * step.h / 2.0;
+        for (column, &(i, k)) in self.columns.iter().enumerate() {
+            let u = step.terms[k * step.width];
+            d[i * c + column] += step.h * u;
+            if self.second_order {
+                for j in 0..m {
+                    d[j * c + column] += half * step.jacobian[j * m + i] * u;
+                }
+                d[i * c + column] += half * step.rates[k * step.width];
+            }
+        }
+    }
+
+    fn updated(&mut self, lane: usize, update: &Update<'_>) {
+        let (m, q, c) = (self.m, self.q, self.columns.len());
+        let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
+        if update.n > 0 {
+            for channel in 0..q {
+                if !update.seen[channel] {
+                    continue;
+                }
+                // row of (inverse observation) d
+                self.seen.fill(0.0);
+                for i in 0..m {
+                    let weight: f64 = (0..=channel)
+                        .map(|l| update.inverse[channel * q + l] * update.observation[l * m + i])
+                        .sum();
+                    if weight != 0.0 {
+                        axpy(weight, &d[i * c..(i + 1) * c], &mut self.seen);
+                    }
+                }
+                let now: f64 = self.seen.iter().zip(&self.theta).map(|(x, theta)| x * theta).sum();
+                let row = self.rows.next();
+                row[..c].copy_from_slice(&self.seen);
+                row[c] = update.white[channel] + now;
+                self.rows.n += 1.0;
+            }
+        }
+        multiply_wide(update.closed, d, &mut self.next, m, m, c);
+        d.copy_from_slice(&self.next);
+    }
+}

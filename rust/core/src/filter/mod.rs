@@ -1,0 +1,163 @@
+//! The extended Kalman filter and what its innovations carry: likelihood, regression moments, information, states.
+//!
+//! Paths run in batches of [`LANES`]; batches run in parallel and are summed in their order, so results are the same for
+//! any number of threads.
+
+mod drift;
+mod engine;
+mod information;
+mod kink;
+mod model;
+mod predict;
+mod rows;
+mod small;
+mod smooth;
+mod spread;
+
+use ndarray::{Array2, Array3};
+use rayon::prelude::*;
+
+use crate::control::Control;
+use crate::path::Path;
+use crate::{Error, Result};
+
+use drift::DriftMoments;
+use engine::{Engine, Nobody};
+use rows::Rows;
+use smooth::Smoother;
+use spread::NoiseMoments;
+
+pub use engine::LANES;
+pub use information::Parameter;
+pub use kink::{Kink, Shape};
+pub use model::{MAX_STATES, StateSpace};
+pub use rows::Sums;
+
+/// Runs `work` on every batch of paths in parallel; results in the order of the batches.
+fn batches<'p, T: Send>(
+    paths: &[Path<'p>],
+    work: impl Fn(&[Path<'p>]) -> Result<T> + Sync + Send,
+) -> Result<Vec<T>> {
+    // few paths are spread over the threads, in a way that does not depend on how many threads there are
+    let size = LANES.min(paths.len().div_ceil(8).max(1));
+    paths.par_chunks(size).map(work).collect()
+}
+
+fn merged(parts: Vec<(Rows, Vec<f64>)>, columns: usize) -> (Sums, Vec<f64>) {
+    let (mut total, mut loglik) = (Rows::new(columns), Vec::new());
+    for (rows, values) in parts {
+        total.merge(rows);
+        loglik.extend(values);
+    }
+    (total.finish(), loglik)
+}
+
+/// Log-likelihood of each path; minus infinity where the filter leaves the finite range.
+///
+/// # Errors
+/// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
+pub fn loglik(model: &StateSpace<'_>, paths: &[Path<'_>], control: &Control) -> Result<Vec<f64>> {
+    model.check(paths)?;
+    let parts = batches(paths, |batch| {
+        let mut engine = Engine::new(model, batch);
+        engine.run(&mut Nobody, control)?;
+        Ok(engine.loglik())
+    })?;
+    Ok(parts.concat())
+}
+
+/// Moments of the joint regression of the drift coefficients `columns` (row, term), and the log-likelihoods.
+///
+/// # Errors
+/// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
+pub fn drift_moments(
+    model: &StateSpace<'_>,
+    paths: &[Path<'_>],
+    columns: &[(usize, usize)],
+    control: &Control,
+) -> Result<(Sums, Vec<f64>)> {
+    model.check(paths)?;
+    check_columns(columns, model.drift.dim())?;
+    let parts = batches(paths, |batch| {
+        let mut engine = Engine::new(model, batch);
+        let mut moments = DriftMoments::new(model, columns, batch.len());
+        engine.run(&mut moments, control)?;
+        Ok((moments.rows, engine.loglik()))
+    })?;
+    Ok(merged(parts, columns.len()))
+}
+
+/// Moments of the regression of the Gamma coefficients `columns` (pair, term) and then of all noise variances, and the
+/// log-likelihoods.
+///
+/// # Errors
+/// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
+pub fn noise_moments(
+    model: &StateSpace<'_>,
+    paths: &[Path<'_>],
+    columns: &[(usize, usize)],
+    control: &Control,
+) -> Result<(Sums, Vec<f64>)> {
+    model.check(paths)?;
+    check_columns(columns, model.gamma.dim())?;
+    let parts = batches(paths, |batch| {
+        let mut engine = Engine::new(model, batch);
+        let mut moments = NoiseMoments::new(model, columns, batch.len());
+        engine.run(&mut moments, control)?;
+        Ok((moments.rows, engine.loglik()))
+    })?;
+    Ok(merged(parts, columns.len() + model.q()))
+}
+
+/// Gradient (`moment`) and Fisher information (`gram`) of the log-likelihood by central differences over the
+/// parameters with their steps, and the log-likelihoods.
+///
+/// # Errors
+/// [`Error::Argument`] if a shape does not fit or a step is not positive, [`Error::Interrupted`].
+pub fn information(
+    model: &StateSpace<'_>,
+    paths: &[Path<'_>],
+    parameters: &[(Parameter, f64)],
+    control: &Control,
+) -> Result<(Sums, Vec<f64>)> {
+    model.check(paths)?;
+    if let Some((parameter, step)) = parameters.iter().find(|(_, step)| !(*step > 0.0 && step.is_finite())) {
+        return Err(Error::argument(
+            "steps",
+            format!("{step} for {parameter:?}"),
+            "positive, finite numbers",
+        ));
+    }
+    let models = information::changed(model, parameters)?;
+    let steps: Vec<f64> = parameters.iter().map(|(_, step)| *step).collect();
+    let parts = batches(paths, |batch| information::information_rows(&models, &steps, batch, control))?;
+    Ok(merged(parts, parameters.len()))
+}
+
+/// Smoothed means `(n, m)` and covariances `(n, m, m)` of every path.
+///
+/// # Errors
+/// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
+pub fn smooth(
+    model: &StateSpace<'_>,
+    paths: &[Path<'_>],
+    control: &Control,
+) -> Result<Vec<(Array2<f64>, Array3<f64>)>> {
+    model.check(paths)?;
+    let parts = batches(paths, |batch| {
+        let mut engine = Engine::new(model, batch);
+        let mut smoother = Smoother::new(model.m(), batch.iter().map(Path::len));
+        engine.run(&mut smoother, control)?;
+        Ok(smoother.finish())
+    })?;
+    Ok(parts.into_iter().flatten().collect())
+}
+
+fn check_columns(columns: &[(usize, usize)], (rows, terms): (usize, usize)) -> Result<()> {
+    match columns.iter().find(|(i, k)| *i >= rows || *k >= terms) {
+        Some(column) => {
+            Err(Error::argument("columns", format!("{column:?}"), format!("pairs below ({rows}, {terms})")))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,127 @@
+//! The state-space model of the filter, checked once before any filtering.
+
+use ndarray::{Array1, Array2};
+
+use super::kink::Kink;
+use crate::path::Path;
+use crate::program::Program;
+use crate::{Error, Result};
+
+/// Largest number of states.
+pub const MAX_STATES: usize = 16;
+
+/// `dx = f(x) dt + g(x) dB`, `f = drift u(x)`, `(g g^T)_pair = gamma u(x)`; `y = observation x + e`, `e ~ N(0, noise)`.
+#[derive(Debug, Clone)]
+pub struct StateSpace<'a> {
+    /// The K terms `u`.
+    pub program: &'a Program,
+    /// Their gradients: output `k m + i` is the derivative of term `k` by state `i`.
+    pub gradient: &'a Program,
+    /// `(m, K)`.
+    pub drift: Array2<f64>,
+    /// `(n_pairs, K)`.
+    pub gamma: Array2<f64>,
+    /// Elements of Gamma with a row of `gamma`; all others are zero.
+    pub pairs: Vec<(usize, usize)>,
+    /// `(q, m)`.
+    pub observation: Array2<f64>,
+    /// `(q,)` noise variances.
+    pub noise: Array1<f64>,
+    /// `(m,)` mean of the first state.
+    pub mean0: Array1<f64>,
+    /// `(m, m)` its covariance.
+    pub cov0: Array2<f64>,
+    /// `(m,)` smallest Gamma_ii.
+    pub floor: Array1<f64>,
+    /// Longer steps are predicted in several pieces.
+    pub max_step: f64,
+    /// Terms with kinks.
+    pub kinks: Vec<Kink>,
+    /// Whether the terms of order dt^2 and the averages over the state's uncertainty are kept.
+    pub second_order: bool,
+}
+
+impl StateSpace<'_> {
+    /// Number of states.
+    pub fn m(&self) -> usize {
+        self.program.n_inputs()
+    }
+
+    /// Number of observed channels.
+    pub fn q(&self) -> usize {
+        self.observation.nrows()
+    }
+
+    /// Checks every shape against the program and the paths.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] names the first array that does not fit.
+    pub fn check(&self, paths: &[Path<'_>]) -> Result<()> {
+        let (m, k, q, pairs) = (self.m(), self.program.n_outputs(), self.q(), self.pairs.len());
+        if m > MAX_STATES {
+            return Err(Error::argument("states", m, format!("at most {MAX_STATES}")));
+        }
+        let shapes = [
+            ("drift", self.drift.dim(), (m, k)),
+            ("gamma", self.gamma.dim(), (pairs, k)),
+            ("observation", self.observation.dim(), (q, m)),
+            ("cov0", self.cov0.dim(), (m, m)),
+            ("noise", (self.noise.len(), 1), (q, 1)),
+            ("mean0", (self.mean0.len(), 1), (m, 1)),
+            ("floor", (self.floor.len(), 1), (m, 1)),
+        ];
+        for (name, found, wanted) in shapes {
+            if found != wanted {
+                return Err(Error::argument(
+                    name,
+                    format!("array of shape {found:?}"),
+                    format!("{wanted:?}"),
+                ));
+            }
+        }
+        if q > m {
+            return Err(Error::argument(
+                "observation",
+                format!("{q} channels"),
+                format!("at most {m}, one per state"),
+            ));
+        }
+        if self.gradient.n_outputs() != k * m {
+            return Err(Error::argument("gradient", self.gradient.n_outputs(), format!("{}", k * m)));
+        }
+        if self.max_step.is_nan() || self.max_step <= 0.0 {
+            return Err(Error::argument("max_step", self.max_step, "a positive number"));
+        }
+        if let Some(pair) = self.pairs.iter().find(|(i, j)| *i >= m || *j >= m) {
+            return Err(Error::argument("pairs", format!("{pair:?}"), format!("states below {m}")));
+        }
+        if let Some(kink) = self.kinks.iter().find(|kink| kink.i >= m || kink.j >= m || kink.term >= k) {
+            return Err(Error::argument("kinks", format!("{kink:?}"), "a term and states that exist"));
+        }
+        if let Some((n, path)) = paths.iter().enumerate().find(|(_, path)| path.x.ncols() != q) {
+            let found = format!("path {n} with {} channels", path.x.ncols());
+            return Err(Error::argument("paths", found, format!("{q} channels, one per row of observation")));
+        }
+        Ok(())
+    }
+
+    /// Diffusion covariance (m x m) from the values of its elements, kept positive: diagonals floored, correlations
+    /// below 0.999.
+    pub fn positive_gamma(&self, values: impl Fn(usize) -> f64, out: &mut [f64]) {
+        let m = self.m();
+        out.fill(0.0);
+        for (pair, &(i, j)) in self.pairs.iter().enumerate() {
+            if i == j {
+                out[i * m + i] = values(pair).max(self.floor[i]);
+            }
+        }
+        for (pair, &(i, j)) in self.pairs.iter().enumerate() {
+            if i != j {
+                let limit = 0.999 * (out[i * m + i] * out[j * m + j]).sqrt();
+                let value = values(pair).max(-limit).min(limit);
+                out[i * m + j] = value;
+                out[j * m + i] = value;
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Rows of a whitened regression, collected into blocks whose products are summed: the moments of the filter.
+
+use matrixmultiply::dgemm;
+
+/// Rows of a block.
+const BLOCK: usize = 256;
+
+/// Sums of products of regressors and target; the target is the last column.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    width: usize,
+    filled: usize,
+    block: Vec<f64>,
+    total: Vec<f64>,
+    product: Vec<f64>,
+    /// Scalars seen.
+    pub n: f64,
+}
+
+/// Gram matrix, moment, target's square and count, as the sampler takes them.
+#[derive(Debug, Clone)]
+pub struct Sums {
+    /// `(C, C)`, row-major.
+    pub gram: Vec<f64>,
+    /// `(C,)`
+    pub moment: Vec<f64>,
+    /// Sum of squares of the target.
+    pub yy: f64,
+    /// Number of scalar rows.
+    pub n: f64,
+}
+
+impl Rows {
+    /// For `columns` regressors.
+    pub fn new(columns: usize) -> Self {
+        let width = columns + 1;
+        Self {
+            width,
+            filled: 0,
+            block: vec![0.0; BLOCK * width],
+            total: vec![0.0; width * width],
+            product: vec![0.0; width * width],
+            n: 0.0,
+        }
+    }
+
+    /// The next row, to be filled: the regressors, then the target.
+    pub fn next(&mut self) -> &mut [f64] {
+        if self.filled == BLOCK {
+            self.flush();
+        }
+        self.filled += 1;
+        let width = self.width;
+        &mut self.block[(self.filled - 1) * width..][..width]
+    }
+
+    fn flush(&mut self) {
+        let (w, rows) = (self.width, self.filled);
+        // SAFETY: `block` holds `rows` rows of `w`, `product` is `w x w`, and they do not overlap.
+        unsafe {
+            let z = self.block.as_ptr();
+            dgemm(
+                w,
+                rows,
+                w,
+                1.0,
+                z,
+                1,
+                w as isize,
+                z,
+                w as isize,
+                1,
+                0.0,
+                self.product.as_mut_ptr(),
+                w as isize,
+                1,
+            );
+        }
+        self.total.iter_mut().zip(&self.product).for_each(|(total, product)| *total += product);
+        self.filled = 0;
+    }
+
+    /// Adds the rows of `other`.
+    pub fn merge(&mut self, mut other: Self) {
+        other.flush();
+        self.total.iter_mut().zip(&other.total).for_each(|(total, more)| *total += more);
+        self.n += other.n;
+    }
+
+    /// The sums over all rows.
+    pub fn finish(mut self) -> Sums {
+        self.flush();
+        let (w, c) = (self.width, self.width - 1);
+        let gram = (0..c * c).map(|index| self.total[index / c * w + index % c]).collect();
+        let moment = (0..c).map(|k| self.total[k * w + c]).collect();
+        Sums { gram, moment, yy: self.total[c * w + c], n: self.n }
+    }
+}

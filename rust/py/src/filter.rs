@@ -1,0 +1,195 @@
+//! The filter's stages for Python.
+
+use itoscope_core::Error;
+use itoscope_core::filter::{self, Kink, Parameter, Shape, StateSpace, Sums};
+use ndarray::{Array1, Array2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use crate::arrays::{PyPaths, PyTimes};
+use crate::errors::OrRaise;
+use crate::program::PyProgram;
+use crate::run::detached;
+
+/// A state-space model, converted once for the stages that use it.
+#[pyclass(name = "StateSpace", module = "itoscope._core", frozen)]
+pub struct PyStateSpace {
+    program: Py<PyProgram>,
+    drift: Array2<f64>,
+    gamma: Array2<f64>,
+    pairs: Vec<(usize, usize)>,
+    observation: Array2<f64>,
+    noise: Array1<f64>,
+    mean0: Array1<f64>,
+    cov0: Array2<f64>,
+    floor: Array1<f64>,
+    max_step: f64,
+    kinks: Vec<Kink>,
+    second_order: bool,
+}
+
+#[pymethods]
+impl PyStateSpace {
+    #[new]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        program: Py<PyProgram>,
+        drift: PyReadonlyArray2<'_, f64>,
+        gamma: PyReadonlyArray2<'_, f64>,
+        pairs: Vec<(usize, usize)>,
+        observation: PyReadonlyArray2<'_, f64>,
+        noise: PyReadonlyArray1<'_, f64>,
+        mean0: PyReadonlyArray1<'_, f64>,
+        cov0: PyReadonlyArray2<'_, f64>,
+        floor: PyReadonlyArray1<'_, f64>,
+        max_step: f64,
+        kinks: Vec<(usize, String, usize, usize)>,
+        second_order: bool,
+    ) -> PyResult<Self> {
+        let kink = |(term, shape, i, j): (usize, String, usize, usize)| {
+            let shape = match shape.as_str() {
+                "sgn" => Shape::Sign,
+                "abs" => Shape::Absolute,
+                "product" => Shape::Product,
+                _ => return Err(Error::argument("kinks", shape, "'sgn', 'abs' or 'product'")),
+            };
+            Ok(Kink { term, shape, i, j })
+        };
+        Ok(Self {
+            program,
+            drift: drift.as_array().to_owned(),
+            gamma: gamma.as_array().to_owned(),
+            pairs,
+            observation: observation.as_array().to_owned(),
+            noise: noise.as_array().to_owned(),
+            mean0: mean0.as_array().to_owned(),
+            cov0: cov0.as_array().to_owned(),
+            floor: floor.as_array().to_owned(),
+            max_step,
+            kinks: kinks.into_iter().map(kink).collect::<itoscope_core::Result<_>>().or_raise(py)?,
+            second_order,
+        })
+    }
+}
+
+impl PyStateSpace {
+    fn model(&self) -> StateSpace<'_> {
+        let (program, gradient) = self.program.get().programs();
+        StateSpace {
+            program,
+            gradient,
+            drift: self.drift.clone(),
+            gamma: self.gamma.clone(),
+            pairs: self.pairs.clone(),
+            observation: self.observation.clone(),
+            noise: self.noise.clone(),
+            mean0: self.mean0.clone(),
+            cov0: self.cov0.clone(),
+            floor: self.floor.clone(),
+            max_step: self.max_step,
+            kinks: self.kinks.clone(),
+            second_order: self.second_order,
+        }
+    }
+}
+
+type Samples<'py> = Vec<PyReadonlyArray2<'py, f64>>;
+type Columns = Vec<(usize, usize)>;
+/// Gram matrix, moment, target's square, count, log-likelihoods.
+type Moments<'py> =
+    (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, f64, f64, Bound<'py, PyArray1<f64>>);
+
+fn moments<'py>(py: Python<'py>, (sums, loglik): (Sums, Vec<f64>)) -> PyResult<Moments<'py>> {
+    let c = sums.moment.len();
+    let gram = sums.gram.into_pyarray(py).reshape([c, c])?;
+    Ok((gram, sums.moment.into_pyarray(py), sums.yy, sums.n, loglik.into_pyarray(py)))
+}
+
+/// Log-likelihood of each path.
+#[pyfunction]
+pub fn filter_loglik<'py>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    paths: Samples<'py>,
+    times: Vec<PyTimes<'py>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let values = detached(py, None, |control| filter::loglik(&space, &views, control))?;
+    Ok(values.into_pyarray(py))
+}
+
+/// Moments of the drift regression.
+#[pyfunction]
+pub fn filter_drift_moments<'py>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    paths: Samples<'py>,
+    times: Vec<PyTimes<'py>>,
+    columns: Columns,
+) -> PyResult<Moments<'py>> {
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let found = detached(py, None, |control| filter::drift_moments(&space, &views, &columns, control))?;
+    moments(py, found)
+}
+
+/// Moments of the regression of Gamma and the noise variances.
+#[pyfunction]
+pub fn filter_noise_moments<'py>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    paths: Samples<'py>,
+    times: Vec<PyTimes<'py>>,
+    columns: Columns,
+) -> PyResult<Moments<'py>> {
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let found = detached(py, None, |control| filter::noise_moments(&space, &views, &columns, control))?;
+    moments(py, found)
+}
+
+/// Fisher information and gradient of the log-likelihood.
+#[pyfunction]
+pub fn filter_information<'py>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    paths: Samples<'py>,
+    times: Vec<PyTimes<'py>>,
+    parameters: Vec<(String, usize, usize)>,
+    steps: Vec<f64>,
+) -> PyResult<Moments<'py>> {
+    let parameter = |((kind, i, k), step): ((String, usize, usize), f64)| {
+        let parameter = match kind.as_str() {
+            "drift" => Parameter::Drift(i, k),
+            "gamma" => Parameter::Gamma(i, k),
+            "noise" => Parameter::Noise(i),
+            _ => return Err(Error::argument("parameters", kind, "'drift', 'gamma' or 'noise'")),
+        };
+        Ok((parameter, step))
+    };
+    let zipped = parameters.into_iter().zip(steps);
+    let parameters = zipped.map(parameter).collect::<itoscope_core::Result<Vec<_>>>().or_raise(py)?;
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let found = detached(py, None, |control| filter::information(&space, &views, &parameters, control))?;
+    moments(py, found)
+}
+
+/// Smoothed states of one path: means and covariances.
+type States<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
+
+/// Smoothed means and covariances of every path.
+#[pyfunction]
+pub fn filter_smooth<'py>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    paths: Samples<'py>,
+    times: Vec<PyTimes<'py>>,
+) -> PyResult<Vec<States<'py>>> {
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let found = detached(py, None, |control| filter::smooth(&space, &views, control))?;
+    Ok(found.into_iter().map(|(mean, cov)| (mean.into_pyarray(py), cov.into_pyarray(py))).collect())
+}

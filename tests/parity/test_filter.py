@@ -1,0 +1,74 @@
+"""The filter's stages in both backends: gaps, uneven steps, paths of unequal length, kinks, two channels."""
+
+import numpy as np
+import pytest
+import tolerances
+from itoscope.backends import get_backend
+from itoscope.backends.statespace import Kink, StateSpace
+
+TERMS = ["x1", "v1", "x1^3", "x1^2", "sgn(v1)", "|v1|", "x1|v1|", "1"]
+KINKS = (Kink(4, "sgn", 1, 1), Kink(5, "abs", 1, 1), Kink(6, "product", 0, 1))
+
+
+def _recording(q):
+    rng = np.random.default_rng(4)
+    paths, times = [], []
+    for k in range(9):
+        n = 60 - 4 * k
+        t = 1e-3 * np.arange(n) if k < 4 else np.cumsum(rng.choice([1e-3, 2e-3, 3.5e-3], n))
+        x = 0.05 * np.cos(35 * t)[:, None] * np.arange(1, q + 1) + 1e-3 * rng.normal(size=(n, q))
+        x[rng.random(x.shape) < 0.2] = np.nan
+        paths.append(np.ascontiguousarray(x))
+        times.append(1e-3 if k < 4 else t)
+    return paths, times
+
+
+def _run(name, q):
+    stages = get_backend(name)
+    drift = np.zeros((2, 8))
+    drift[0, 1] = 1.0
+    drift[1, [0, 1, 2, 4, 6]] = [-1000.0, -2.0, -1e5, -0.5, -0.3]
+    gamma = np.zeros((1, 8))
+    gamma[0, [3, 5]] = [100.0, 0.01]
+    space = StateSpace(
+        program=stages.compile(TERMS, ["x1", "v1"]),
+        drift=drift,
+        gamma=gamma,
+        pairs=((1, 1),),
+        observation=np.array([[1.0, 0.0], [2.0, 1e-3]])[:q],
+        noise=np.array([1e-6, 4e-6])[:q],
+        mean0=np.zeros(2),
+        cov0=np.diag([0.01, 4.0]),
+        floor=np.array([0.0, 1e-3]),
+        max_step=1.001e-3,
+        kinks=KINKS,
+    )
+    paths, times = _recording(q)
+    asked = [("drift", 1, 0), ("gamma", 0, 3), ("noise", 0, 0)]
+    return {
+        "loglik": stages.filter_loglik(space, paths, times),
+        "drift": stages.filter_drift_moments(space, paths, times, [(1, k) for k in range(8)]),
+        "noise": stages.filter_noise_moments(space, paths, times, [(0, k) for k in range(8)]),
+        "information": stages.filter_information(space, paths, times, asked, [1.0, 0.1, 1e-9]),
+        "states": stages.filter_smooth(space, paths, times),
+    }
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_both_backends_agree(q):
+    ours, theirs = _run("rust", q), _run("reference", q)
+    np.testing.assert_allclose(ours["loglik"], theirs["loglik"], rtol=tolerances.FILTER)
+    for stage in ("drift", "noise", "information"):
+        (a, loglik), (b, _) = ours[stage], theirs[stage]
+        size = 1.0 / np.sqrt(np.diag(b.gram))
+        tolerance = tolerances.FILTER_DIFFERENCES if stage == "information" else tolerances.FILTER
+        np.testing.assert_allclose(
+            a.gram * np.outer(size, size), b.gram * np.outer(size, size), atol=tolerance
+        )
+        np.testing.assert_allclose(a.moment * size, b.moment * size, rtol=tolerance, atol=tolerance)
+        assert a.yy == pytest.approx(b.yy, rel=tolerance)
+        assert a.n == b.n
+        np.testing.assert_allclose(loglik, theirs["loglik"], rtol=tolerances.FILTER)
+    for a, b in zip(ours["states"], theirs["states"]):
+        for left, right in zip(a, b):
+            np.testing.assert_allclose(left, right, atol=tolerances.FILTER * np.abs(right).max())
