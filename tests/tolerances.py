@@ -35,4 +35,3 @@ FILTER = 1e-10
 
 # The same for central differences of innovations, which divide rounding by the step of the difference.
 FILTER_DIFFERENCES = 1e-8
-

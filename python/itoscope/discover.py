@@ -16,6 +16,7 @@ from itoscope.discovery import Diffusion, Discovery, Drift
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library import BoundLibrary, Library, readable_means
 from itoscope.moments import Moments
+from itoscope.noisy_discovery import discover_noisy, state_names
 from itoscope.posterior import Equation
 from itoscope.priors import Prior
 from itoscope.rounds import DIFFUSIONS, MeasuredFit, Problem, RoundSettings, coefficients, fit_measured
@@ -55,7 +56,7 @@ class Question:
     @property
     def rows(self) -> tuple[int, ...]:
         """Numbers of the states whose drift is unknown."""
-        return tuple(i for i, name in enumerate(self.data.names) if name not in self.known_drift)
+        return tuple(i for i, name in enumerate(self.library.states) if name not in self.known_drift)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -92,6 +93,7 @@ def discover(
     progress: Callable[..., Any] | bool | None = None,
     max_rounds: int = 8,
     weight_floor: float = 1e-2,
+    states: Sequence[str] | None = None,
 ) -> Discovery:
     r"""Discover the stochastic differential equation behind recorded trajectories.
 
@@ -144,6 +146,9 @@ def discover(
         Weight rounds after which the search for stable terms ends with a warning.
     weight_floor : float
         A predicted noise variance is held above this share of its mean, so that no step has unlimited weight.
+    states : sequence of str, optional
+        Names of all states when some were not recorded; the columns of the data bear the names of those that were.
+        Rows of unseen states must be tied to seen ones, for instance by `known_drift`.
 
     Returns
     -------
@@ -178,13 +183,20 @@ def discover(
         "max_rounds": max_rounds, "weight_floor": weight_floor,
     }  # fmt: skip
     _check_settings(settings)
+    every = state_names(data.names, order, states)
+    if states is not None:
+        settings["states"] = list(every)
+    if order == 2:
+        settings["known_drift"] = dict(zip(data.names, every[data.n_states :])) | settings["known_drift"]
     question = _question(
-        data, library, diffusion_library, prior or Prior(), seed, backend, progress, settings
+        data, every, library, diffusion_library, prior or Prior(), seed, backend, progress, settings
     )
     settings |= {
         "seed": question.seed, "backend": backend or "default", "prior": asdict(question.prior),
         "library": list(question.library.names), "diffusion_library": list(question.diffusion_library.names),
     }  # fmt: skip
+    if order == 2 or measurement_noise != 0 or len(every) > data.n_states:
+        return discover_noisy(question, settings, _sampler_of(question))
     return _discover_measured(question, settings)
 
 
@@ -221,6 +233,7 @@ def _is_number(value: Any, low: float) -> bool:
 
 def _question(
     data: Trajectories,
+    states: Sequence[str],
     library: Library | None,
     diffusion_library: Library | None,
     prior: Prior,
@@ -232,8 +245,8 @@ def _question(
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
         raise argument_error("seed", seed, "a whole number of at least 0, or None")
     get_backend(backend)
-    states = list(data.names)
-    means = readable_means(data.paths)
+    recorded = dict(zip(data.names, readable_means(data.paths)))
+    means = [recorded.get(name, 0.0) for name in states]
     chosen = library if library is not None else Library.paper(6 if len(states) <= 2 else 3)
     for name, value in (("library", chosen), ("diffusion_library", diffusion_library)):
         if value is not None and not isinstance(value, Library):

@@ -13,6 +13,7 @@ from itoscope import summary
 from itoscope.errors import argument_error
 from itoscope.posterior import Equation
 from itoscope.render import expression_of
+from itoscope.smoothed import StateNames
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from itoscope.forecast import Forecast
     from itoscope.library import Library
     from itoscope.model import SDE
+    from itoscope.noisy import NoisyFit
     from itoscope.trajectories import Trajectories
 
 __all__ = ["Diffusion", "Discovery"]
@@ -65,7 +67,7 @@ class Discovery:
     Attributes
     ----------
     states : tuple of str
-        Names of the m states.
+        Names of the m states. Called, `states()` gives the `SmoothedStates` of a noisy or partly seen recording.
     drift : mapping of str to Equation
         `drift["x2"]`: terms, inclusion probabilities and coefficients of an unknown row of the drift.
     diffusion : mapping of (str, str) to Equation
@@ -73,7 +75,8 @@ class Discovery:
     known_drift : dict of str to str
         Rows that were given, without noise.
     measurement_noise : float
-        Standard deviation of the measurement noise, 0 when the states were taken as exact.
+        Standard deviation of the measurement noise, 0 when the states were taken as exact; the root mean square over
+        several channels, whose levels and intervals are in `diagnostics["measurement_noise"]`.
     settings : dict
         Everything that is needed to run it again, the seed included.
     diagnostics : dict
@@ -95,6 +98,10 @@ class Discovery:
     data: Trajectories | None = field(default=None, repr=False, compare=False)
     library: Library | None = field(default=None, repr=False, compare=False)
     diffusion_library: Library | None = field(default=None, repr=False, compare=False)
+    fit: NoisyFit | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.states = StateNames.of(tuple(self.states), self.fit, self.data)
 
     # -- reading ---------------------------------------------------------------------------------------------
     def equations(self, style: str = "text") -> list[Any]:
