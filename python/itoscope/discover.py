@@ -16,7 +16,6 @@ from itoscope.discovery import Diffusion, Discovery, Drift
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library import BoundLibrary, Library, readable_means
 from itoscope.moments import Moments
-from itoscope.noisy_discovery import discover_noisy, state_names
 from itoscope.posterior import Equation
 from itoscope.priors import Prior
 from itoscope.rounds import DIFFUSIONS, MeasuredFit, Problem, RoundSettings, coefficients, fit_measured
@@ -175,6 +174,8 @@ def discover(
     >>> [t for t, z in zip(result.drift["x1"].terms, result.drift["x1"].selected) if z]
     ['x1']
     """
+    from itoscope.noisy_discovery import discover_noisy, state_names
+
     data = as_trajectories(trajectories, dt=dt)
     settings: dict[str, Any] = {
         "order": order, "measurement_noise": measurement_noise, "diffusion": diffusion,

@@ -13,7 +13,6 @@ from itoscope import summary
 from itoscope.errors import argument_error
 from itoscope.posterior import Equation
 from itoscope.render import expression_of
-from itoscope.smoothed import StateNames
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,6 +100,8 @@ class Discovery:
     fit: NoisyFit | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        from itoscope.smoothed import StateNames
+
         self.states = StateNames.of(tuple(self.states), self.fit, self.data)
 
     # -- reading ---------------------------------------------------------------------------------------------

@@ -5,8 +5,11 @@ from itoscope.backends.reference.enumerate import enumerate_models
 from itoscope.backends.reference.evidence import log_evidence
 from itoscope.backends.reference.expr import compile
 from itoscope.backends.reference.filter import filter_loglik
-from itoscope.backends.reference.filter_information import filter_information
-from itoscope.backends.reference.filter_moments import filter_drift_moments, filter_noise_moments
+from itoscope.backends.reference.filter_moments import (
+    filter_drift_moments,
+    filter_information,
+    filter_noise_moments,
+)
 from itoscope.backends.reference.filter_smooth import filter_smooth
 from itoscope.backends.reference.gram import regression_sums
 from itoscope.backends.reference.integrate import simulate
