@@ -26,6 +26,7 @@ pub mod normals;
 pub mod path;
 pub mod posterior;
 pub mod prior;
+pub mod problems;
 pub mod program;
 pub mod residuals;
 pub mod search;

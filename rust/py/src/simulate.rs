@@ -1,7 +1,7 @@
 //! Simulation of SDEs for Python.
 
 use itoscope_core::Error;
-use itoscope_core::model::{Sde, Settings};
+use itoscope_core::model::{Noise, Sde, Settings};
 use numpy::{
     IntoPyArray, PyArray1, PyReadonlyArray2, PyReadonlyArray3, PyReadwriteArray3, PyUntypedArrayMethods,
 };
@@ -55,4 +55,18 @@ pub fn simulate<'py>(
     let lengths =
         detached(py, progress.as_ref(), |control| sde.simulate_into(x0, &settings, samples, control))?;
     Ok(lengths.into_pyarray(py))
+}
+
+/// Name, states, drift, diffusion and start of a system.
+type Definition = (&'static str, Vec<String>, Vec<String>, Vec<Vec<String>>, Vec<f64>);
+
+/// The benchmark systems of the core with their default parameters, to be compared with `itoscope.problems`.
+#[pyfunction]
+pub fn problems(py: Python<'_>) -> PyResult<Vec<Definition>> {
+    let all = itoscope_core::problems::all().or_raise(py)?;
+    let definition = |(name, sde, x0): (_, Sde, _)| {
+        let diffusion = if let Noise::Diffusion(rows) = sde.noise { rows } else { Vec::new() };
+        (name, sde.states, sde.drift, diffusion, x0)
+    };
+    Ok(all.into_iter().map(definition).collect())
 }
