@@ -25,10 +25,11 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("--study", action="append", metavar="NAME", help="one of them; may be repeated")
     parser.add_argument(
-        "--form", action="append", metavar="NAME", help="printed, pooled or promised; may be repeated"
+        "--form", action="append", metavar="NAME", help="printed, pooled, promised or seen; may be repeated"
     )
     parser.add_argument("--seed", type=int, default=1, help="the first seed (default: 1)")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="how many seeds (default: 1)")
+    parser.add_argument("--recordings", type=int, metavar="N", help="most paths of a noisy recording")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -46,6 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
             forms=arguments.form,
             seed=arguments.seed,
             seeds=arguments.seeds,
+            recordings=arguments.recordings,
         )
     print(report)
     print(f"{report.seconds:.0f} s; written: {', '.join(map(str, report.files))}")

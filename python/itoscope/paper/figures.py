@@ -22,8 +22,13 @@ FOUND, LEFT, TRUE = "#1f6f8b", "#b8c4c9", "#c1432e"
 DOTS_PER_INCH = 90
 MOST_PAIRS = 10
 MOST_DRAWS = 1500
-COLOURS = {"true": "#222222", "printed": "#c1432e", "promised": "#1f6f8b"}
-CALLED = {"true": "true system", "printed": "learnt as printed", "promised": "learnt as promised"}
+COLOURS = {"true": "#222222", "printed": "#c1432e", "promised": "#1f6f8b", "seen": "#d9a441"}
+CALLED = {
+    "true": "true system",
+    "printed": "learnt as printed",
+    "promised": "learnt as promised",
+    "seen": "learnt with the hysteresis measured",
+}
 
 
 def draw(

@@ -115,12 +115,12 @@ def joined(parts: Sequence[Motion | None]) -> Motion | None:
 
 
 def true_motion(duration: float, n_paths: int, seed: int) -> tuple[Motion, Array]:
-    """The true system at s = 6, from the start of the recordings; also where that is, `(x1, x2)`."""
+    """The true system at s = 6, from the start of the recordings; also where that is."""
     problem = bouc_wen(s=FORETOLD_AT)
     data = problem.simulate(duration=duration, dt=DT, n_paths=n_paths, substeps=2, seed=seed)
     seen = motion(data, ("x1", "x2"))
     assert seen is not None, "the true system is stable"
-    return seen, problem.x0[:2]
+    return seen, problem.x0
 
 
 def foretold(model: SDE, x0: Array, duration: float, n_paths: int, seed: int) -> Motion | None:

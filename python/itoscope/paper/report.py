@@ -109,6 +109,7 @@ def run(
     forms: Sequence[str] | None = None,
     seed: int = 1,
     seeds: int = 1,
+    recordings: int | None = None,
     figures: bool = True,
 ) -> Report:
     """Do the studies of the paper again, as printed and as promised.
@@ -125,6 +126,8 @@ def run(
         Some of `itoscope.paper.studies.STUDIES` and `FORMS`; all by default.
     seed, seeds : int
         The first seed, and how many; the tables show the first one, and how all of them fared.
+    recordings : int, optional
+        Most paths of a noisy recording, in place of the study's own number.
     figures : bool
         Draw them too (needs the extra `plot`).
 
@@ -139,7 +142,7 @@ def run(
         For a study or form that there is not, or no seed.
     """
     chosen = [STUDIES[name] for name in _known("studies", studies, STUDIES)]
-    wanted = _known("forms", forms, FORMS) if forms else ["printed", "pooled"]
+    wanted = _known("forms", forms, FORMS)
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise argument_error("seeds", seeds, "a whole number of at least 1")
     report = Report(quick)
@@ -156,7 +159,7 @@ def run(
     total, done = sum(costs) + forecast * _forecast_cost(quick), 0.0
     models: dict[str, list[Discovery]] = {}
     for (study, name, form, number), cost in zip(jobs, costs):
-        result = _one(report, study, name, form, number)
+        result = _one(report, study, name, form, number, recordings)
         if result is not None and study.judged == "forecast":
             models.setdefault(name, []).append(result)
         done += cost
@@ -183,10 +186,12 @@ def _forecast_cost(quick: bool) -> float:
     return 3.0 if quick else 60.0
 
 
-def _one(report: Report, study: Study, name: str, form: Form, seed: int) -> Discovery | None:
+def _one(
+    report: Report, study: Study, name: str, form: Form, seed: int, recordings: int | None
+) -> Discovery | None:
     """Record, discover, and add the outcome to the report."""
     problem = study.problem()
-    data = form.record(problem, seed, quick=report.quick)
+    data = form.record(problem, seed, quick=report.quick, most=recordings)
     start = time.perf_counter()
     result = form.discover(problem, data, seed)
     seconds = time.perf_counter() - start

@@ -16,8 +16,9 @@ from itoscope.trajectories import Trajectories
 
 __all__ = ["FORMS", "STUDIES", "Form", "Study"]
 
-FORMS = ("printed", "pooled", "promised")
-"""`pooled` is the printed recipe with every step of every path as a row, in place of the average over the paths."""
+FORMS = ("printed", "pooled", "promised", "seen")
+"""`pooled` is the printed recipe with every step of every path as a row, in place of the average over the paths; `seen`
+is a control for the Bouc-Wen oscillator, with its hysteretic displacement measured too."""
 
 Key = tuple[str, str]
 """An equation, as `dx2` or `Gamma[x2, x2]`, and a term of it."""
@@ -54,9 +55,13 @@ class Form:
     cost: float = 2.0
     quick_cost: float = 2.0
 
-    def record(self, problem: Problem, seed: int, *, quick: bool = False) -> Trajectories:
-        """Simulate what the sensors write down."""
-        settings = self.recording | self.quick if quick else self.recording
+    def record(
+        self, problem: Problem, seed: int, *, quick: bool = False, most: int | None = None
+    ) -> Trajectories:
+        """Simulate what the sensors write down, noisy ones of at most `most` paths."""
+        settings = self.recording | self.quick if quick else dict(self.recording)
+        if self.noise and most is not None:
+            settings["n_paths"] = min(most, settings["n_paths"])
         data = problem.simulate(**settings, seed=seed)
         if self.sees:
             data = data.select(self.sees)
@@ -207,7 +212,10 @@ STUDIES = {
             bouc_wen,
             {
                 "printed": _bouc_wen,
-                "promised": _second_order(200, 50, ("x1",), Library.paper(6), cost=30.0, quick_cost=10.0),
+                "promised": _second_order(
+                    200, 50, ("x1",), Library.polynomials(3, origin="mean"), cost=60.0, quick_cost=17.0
+                ),
+                "seen": Form(_fine(50, 50), None, {}, cost=4.0, quick_cost=4.0),
             },
             {},
             judged="forecast",
