@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from itoscope.library import Library
     from itoscope.model import SDE
     from itoscope.noisy import NoisyFit
+    from itoscope.plot import Plots
     from itoscope.trajectories import Trajectories
 
 __all__ = ["Diffusion", "Discovery"]
@@ -196,6 +197,13 @@ class Discovery:
             return rows
         return pd.DataFrame(rows)
 
+    @property
+    def plot(self) -> Plots:
+        """Pictures: `plot.pip()`, `plot.fit()`, ...; see `itoscope.plot.Plots`."""
+        from itoscope.plot import Plots
+
+        return Plots(self)
+
     # -- carrying on -----------------------------------------------------------------------------------------
     def model(self) -> SDE:
         """Model with the mean coefficients of the selected terms.
@@ -340,6 +348,24 @@ class Discovery:
         from itoscope.forecast import self_check
 
         return self_check(self, seed)
+
+    def report(self, path: str | Path, *, title: str | None = None) -> None:
+        """Write one HTML page that needs no network: equations, checks, terms, pictures, settings, versions.
+
+        Parameters
+        ----------
+        path : str or Path
+        title : str, optional
+            Heading of the page.
+
+        Raises
+        ------
+        MissingExtraError
+            Without Matplotlib, the extra `plot`.
+        """
+        from itoscope.report import write
+
+        write(self, path, title)
 
     # -- keeping ---------------------------------------------------------------------------------------------
     def save(self, path: str | Path) -> None:

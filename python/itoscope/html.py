@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from itoscope import equations, summary
 from itoscope.mathml import MATHML
+from itoscope.render import typeset_term
 
 if TYPE_CHECKING:
     from itoscope.discovery import Discovery
@@ -29,6 +30,7 @@ STYLE = """
 .itoscope { font-family: inherit; line-height: 1.45; }
 .itoscope .equation { margin: 0.45em 0; padding-left: 2.2em; text-indent: -2.2em; font-size: 1.12em; }
 .itoscope .equation math { text-indent: 0; margin-right: 0.12em; }
+.itoscope msub > :nth-child(2), .itoscope msubsup > :nth-child(2) { position: relative; top: 0.15em; }
 .itoscope .given { font-size: 0.8em; opacity: 0.7; margin-left: 0.8em; }
 .itoscope .scroll { overflow-x: auto; }
 .itoscope table { border-collapse: collapse; margin: 0.9em 0; font-variant-numeric: tabular-nums; }
@@ -86,23 +88,34 @@ def equations_html(result: Discovery) -> str:
     return "".join(lines)
 
 
-def table_html(named: Sequence[tuple[str, Equation]]) -> str:
+def table_html(named: Sequence[tuple[str, Equation]], states: Sequence[str] | None = None) -> str:
     """The selected terms: coefficient, standard deviation, interval, probability."""
-    rows = summary.term_rows(named)
     first = 0 if any(label for label, _ in named) else 1
-    head = "".join(_cell("th", text, c + first) for c, text in enumerate(summary.HEAD[first:]))
-    body = "".join(
-        f"<tr{' class=first' if row[0] else ''}>"
-        + "".join(_cell("td", text.replace(" .. ", " … "), c + first) for c, text in enumerate(row[first:]))
-        + "</tr>"
-        for row in rows
-    )
+    every = equations.names_in([term for _, equation in named for term in equation.terms])
+    names = every if states is None else list(states)
+    head = "".join(_cell("th", escape(text), c + first) for c, text in enumerate(summary.HEAD[first:]))
+    body = ""
+    for label, term, *numbers in summary.term_rows(named):
+        known = "" if term == "none" else f"<math>{typeset_term(term, names, MATHML)}</math>"
+        cells = [
+            _label(label),
+            known or term,
+            *(escape(text).replace("-", "−").replace(" .. ", " … ") for text in numbers),
+        ]
+        row = "".join(_cell("td", cell, c + first) for c, cell in enumerate(cells[first:]))
+        body += f'<tr class="first">{row}</tr>' if label else f"<tr>{row}</tr>"
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _cell(tag: str, text: str, column: int) -> str:
-    shown = escape(text).replace("-", "−") if column > 1 and tag == "td" else escape(text)
-    return f"<{tag}{' class=word' if column < 2 else ''}>{shown}</{tag}>"
+def _label(label: str) -> str:
+    """The label of an equation as mathematics."""
+    if label.startswith("Gamma["):
+        return f"<math>{MATHML.indexed(MATHML.gamma, label[6:-1].split(', '))}</math>"
+    return f"<math>{MATHML.differential(label[1:])}</math>" if label.startswith("d") else escape(label)
+
+
+def _cell(tag: str, shown: str, column: int) -> str:
+    return f'<{tag} class="word">{shown}</{tag}>' if column < 2 else f"<{tag}>{shown}</{tag}>"
 
 
 def warnings_html(warnings: Sequence[str]) -> str:

@@ -11,10 +11,13 @@ __all__ = ["MATHML"]
 
 
 class _MathML(Notation):
-    plus, minus, equals, plus_minus = "<mo>+</mo>", "<mo>−</mo>", "<mo>=</mo>", "<mo>±</mo>"
+    # The form is said, because a sign at the start of a piece would else stand as close as a prefix does.
+    plus, minus = '<mo form="infix">+</mo>', '<mo form="infix">−</mo>'
+    equals, plus_minus = '<mo form="infix">=</mo>', "<mo>±</mo>"
     thin = '<mspace width="0.17em"></mspace>'
     open, close = '<mo form="prefix" stretchy="false">[</mo>', '<mo form="postfix" stretchy="false">]</mo>'
-    open_round, close_round = "<mrow><mo>(</mo>", "<mo>)</mo></mrow>"
+    open_round = '<mrow><mo form="prefix" stretchy="false">(</mo>'
+    close_round = '<mo form="postfix" stretchy="false">)</mo></mrow>'
 
     def name(self, name: str) -> str:
         stem, digits = stem_and_index(name)
@@ -47,6 +50,8 @@ class _MathML(Notation):
         return f"<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>"
 
     def power(self, base: str, exponent: str) -> str:
+        if base.startswith("<msub>") and base.count("<msub>") == 1 and base.endswith("</msub>"):
+            return f"<msubsup>{base[6:-7]}<mrow>{exponent}</mrow></msubsup>"  # the exponent above the index
         return f"<msup><mrow>{base}</mrow><mrow>{exponent}</mrow></msup>"
 
     def modulus(self, body: str) -> str:

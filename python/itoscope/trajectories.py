@@ -449,6 +449,22 @@ class Trajectories:
 
         return tables.to_array(self)
 
+    def plot(self, names: str | Sequence[str] | None = None, *, n_paths: int = 20, ax: Any = None) -> Any:
+        """Draw the states over time, one panel each, and return the axes. Needs the extra ``plot``.
+
+        Parameters
+        ----------
+        names : str or list of str, optional
+            States to draw; all by default.
+        n_paths : int
+            So many paths at most, spread over the list.
+        ax : Axes or sequence of Axes, optional
+            One per state.
+        """
+        from itoscope.plot.paths import trajectories
+
+        return trajectories(self, names, n_paths, ax)
+
     # -- what a person sees --------------------------------------------------------------------------------
     def __repr__(self) -> str:
         lengths = [len(path) for path in self.paths]

@@ -1,12 +1,12 @@
 """Discoveries as people read them: text, LaTeX, MathML, SymPy; what is printed is said once and fits 100 columns."""
 
 import re
-from html.parser import HTMLParser
 
 import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.summary import MOST_NEAR
+from markup import Tags
 from results import artificial, four_states, measured, with_custom_terms
 
 
@@ -94,23 +94,6 @@ def test_each_thing_is_said_once():
     text = " ".join(str(result).split())
     assert text.count("x1 = |x1|") == 1
     assert "dx1, Gamma[x1, x1]: on these data" in text
-
-
-class Tags(HTMLParser):
-    """Every element that opens is closed."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.seen = [], []
-        self.feed(text)
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
-        self.seen.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
 
 
 @pytest.mark.parametrize("make", [measured, four_states, with_custom_terms])

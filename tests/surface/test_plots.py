@@ -1,0 +1,150 @@
+"""Every picture draws what it says, returns its axes, takes `ax=`, and is readable with many terms."""
+
+import subprocess
+import sys
+from itertools import pairwise
+
+import itoscope as ito
+import numpy as np
+import pytest
+from results import artificial, four_states, measured, one_state, with_custom_terms
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+PICTURES = ("pip", "posterior", "pairs", "trace", "fit", "residuals")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def axes_of(found):
+    return list(np.atleast_1d(np.asarray(found, dtype=object)).flat)
+
+
+@pytest.mark.parametrize("make", [measured, one_state, four_states, with_custom_terms])
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_picture_of_every_kind_of_result(name, make):
+    axes = axes_of(getattr(make().plot, name)())
+    assert all(isinstance(ax, plt.Axes) for ax in axes)
+    axes[0].figure.canvas.draw()
+
+
+def test_axes_that_are_given_are_used():
+    _, ax = plt.subplots()
+    assert one_state().plot.posterior("x1", ax=ax) is ax and ax.lines
+    with pytest.raises(ito.errors.ArgumentError, match="ax = '1 Axes': 2 Axes"):
+        one_state().plot.pip(ax=ax)
+    _, pair = plt.subplots(1, 2)
+    assert list(one_state().plot.pip(ax=pair)) == list(pair)
+
+
+def test_equations_by_any_of_their_names():
+    plots = four_states().plot
+    for key in ("v1", "dv1", ("v1", "v2"), ("v2", "v1"), "Gamma[v1, v2]", None):
+        plots.posterior(key)
+    with pytest.raises(ito.errors.ArgumentError, match="equation = 'x1': one of dv1, dv2, Gamma"):
+        plots.posterior("x1")
+
+
+def test_pip_shows_every_term_of_a_large_library():
+    names = ito.Library.paper(6).names(["x1", "x2"]) + [f"sin({k} x1)" for k in range(2, 25)]
+    assert len(names) == 59
+    result = artificial(
+        {"x1": {"x1": (1.0, 0.1)}, "x2": {}}, {("x1", "x1"): {"1": (1.0, 0.1)}}, library=names
+    )
+    ax = result.plot.pip()[0]
+    ax.figure.canvas.draw()
+    labels = ax.get_yticklabels()
+    boxes = [label.get_window_extent() for label in labels]
+    assert len(labels) == 59
+    overlap = [min(a.y1, b.y1) - max(a.y0, b.y0) for a, b in pairwise(boxes)]
+    assert max(overlap) < 0.35 * min(box.height for box in boxes)
+    assert all(box.x0 >= 0 for box in boxes)
+
+
+def test_fit_agrees_with_the_data_it_was_fitted_to_and_not_with_others():
+    """Chi-square of the binned estimates: near one per bin for the right model, far off for a wrong one."""
+
+    def misfit(result):
+        panel = axes_of(result.plot.fit(bins=12))[0]
+        points = panel.containers[0]
+        x, y = points.lines[0].get_data()
+        error = np.array([(high[1] - low[1]) / 2 for low, high in points.lines[2][0].get_segments()])
+        line = np.interp(x, *panel.lines[-1].get_data())
+        return float(np.mean(((y - line) / error) ** 2))
+
+    result = one_state()
+    # Twelve standardised deviations: their mean square exceeds 3.3 with probability 1e-4 (chi-square over 12).
+    assert misfit(result) < 3.3
+    k = result.drift["x1"].terms.index("x1")
+    kept = result.drift["x1"].mean[k]
+    result.drift["x1"].mean[k] = -kept
+    try:
+        assert misfit(result) > 3.3
+    finally:
+        result.drift["x1"].mean[k] = kept
+
+
+def test_residuals_of_a_right_model_are_white_and_normal():
+    from itoscope.plot.fit import Steps, autocorrelation, standardised
+
+    result = one_state()
+    steps = Steps(result.data)
+    z = standardised(result, steps, "x1")
+    n = len(z)
+    # Five standard errors each: false alarms below 1e-5.
+    assert abs(z.mean()) < 5 / np.sqrt(n) and abs(z.var() - 1) < 5 * np.sqrt(2 / n)
+    assert np.abs(autocorrelation(z, steps.path, 10)).max() < 5 / np.sqrt(n)
+    assert autocorrelation(z.repeat(2), steps.path.repeat(2), 1)[0] > 0.4
+
+
+def test_forecast_against_held_out_data():
+    result = one_state()
+    held = ito.problems.ornstein_uhlenbeck().simulate(duration=2.0, dt=0.01, n_paths=2, seed=9)
+    ax = result.plot.forecast(held, path=1, n_paths=20, seed=1)
+    labels = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert labels == ["90 % of the ensemble", "50 % of the ensemble", "its mean", "recorded"]
+    recorded = ax.lines[-1].get_ydata()
+    np.testing.assert_array_equal(recorded, held.paths[1][:, 0])
+    with pytest.raises(ito.errors.ArgumentError, match="path = 2"):
+        result.plot.forecast(held, path=2)
+    with pytest.raises(ito.errors.ArgumentError, match="x0: give the start"):
+        measured().plot.forecast(measured().data.select("x1"))
+
+
+def test_without_the_data_the_error_says_so(tmp_path):
+    one_state().save(tmp_path / "saved.npz")
+    loaded = ito.Discovery.load(tmp_path / "saved.npz")
+    loaded.plot.pip(), loaded.plot.trace()
+    loaded.plot.fit(data=one_state().data)
+    for name in ("fit", "residuals"):
+        with pytest.raises(ito.errors.ArgumentError, match=f"plot.{name} needs the recording"):
+            getattr(loaded.plot, name)()
+
+
+def test_trajectories_with_gaps_and_many_samples():
+    x = np.sin(np.linspace(0, 50, 20_000))[:, None]
+    x[300:500] = np.nan
+    data = ito.Trajectories([x, x[:100]], dt=0.1)
+    ax = data.plot()
+    drawn = ax.lines[0].get_ydata()
+    assert len(drawn) < 5000 and np.isnan(drawn).any()
+    assert np.nanmax(drawn) == np.nanmax(x) and np.nanmin(drawn) == np.nanmin(x)
+    assert len(measured().data.plot(["x2"], n_paths=3).lines) == 3
+
+
+def test_matplotlib_is_imported_when_it_is_needed_and_named_when_it_is_missing():
+    code = (
+        "import sys, itoscope as ito, itoscope.plot, numpy as np\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "sys.modules['matplotlib.pyplot'] = None\n"
+        "try: ito.Trajectories(np.zeros((5, 1)), dt=1.0).plot()\n"
+        "except ito.errors.MissingExtraError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'pip install "itoscope[plot]"' in done.stdout

@@ -1,0 +1,107 @@
+"""The report: one file without network, which a browser shows without a complaint at 400 and at 1400 pixels."""
+
+import json
+import re
+import shutil
+import subprocess
+from functools import cache
+from html import escape, unescape
+
+import itoscope as ito
+import pytest
+from itoscope.report import page
+from markup import Tags
+from results import four_states, measured, one_state
+
+pytest.importorskip("matplotlib").use("Agg")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
+
+MEASURE = """
+<iframe id="page" style="border:0;width:%dpx;height:3000px" srcdoc="%s"></iframe>
+<pre id="found"></pre>
+<script>
+document.getElementById("page").onload = (event) => {
+  const inside = event.target.contentDocument, root = inside.documentElement;
+  const box = (element) => { const r = element.getBoundingClientRect(); return [r.width, r.height, r.right]; };
+  document.getElementById("found").textContent = JSON.stringify({
+    overflow: root.scrollWidth - event.target.clientWidth,
+    equations: [...inside.querySelectorAll("#equations .equation math")].map(box),
+    paragraphs: [...inside.querySelectorAll("#equations .equation")].map(box),
+    figures: [...inside.querySelectorAll("figure svg")].map(box),
+    font: parseFloat(inside.defaultView.getComputedStyle(inside.querySelector("#equations .equation")).fontSize),
+  });
+};
+</script>
+"""
+
+
+@cache
+def page_of(make):
+    return page(make())
+
+
+@pytest.fixture(scope="module")
+def text():
+    return page_of(measured)
+
+
+def test_nothing_comes_from_elsewhere(text):
+    Tags(re.sub(r"<!DOCTYPE[^>]*>|<(meta|link)[^>]*>|<([a-z]+)([^>]*)/>", "", text))
+    assert "<script" not in text
+    assert not re.search(r"""(?:src|href)=["'](?!#|data:)""", text)
+    assert not re.search(r"url\((?!#)", text) and "@import" not in text
+    identifiers = re.findall(r'\sid="([^"]+)"', text)
+    assert len(identifiers) == len(set(identifiers))
+
+
+def test_everything_is_on_the_page(text):
+    result = measured()
+    for word in (
+        "itoscope " + ito.__version__,
+        "NumPy",
+        str(result.settings["seed"]),
+        "measurement_noise",
+        "x1^2 x2",
+    ):
+        assert word in text
+    assert text.count("<figure") >= 8
+    for line in result.warnings:
+        assert escape(line) in text
+
+
+def test_the_same_result_gives_the_same_page():
+    assert page(one_state()) == page(one_state())
+
+
+def test_a_saved_result_has_a_report(tmp_path):
+    result = one_state()
+    result.save(tmp_path / "r.npz")
+    ito.Discovery.load(tmp_path / "r.npz").report(tmp_path / "r.html", title="A < B & C")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<h1>A &lt; B &amp; C</h1>" in text and "recording is not stored" in text
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (apt install chromium)")
+@pytest.mark.parametrize("make", [measured, four_states])
+@pytest.mark.parametrize("width", [400, 1400])
+def test_in_a_browser(tmp_path, width, make):
+    (tmp_path / "page.html").write_text(
+        MEASURE % (width, escape(page_of(make), quote=True)), encoding="utf-8"
+    )
+    done = subprocess.run(
+        [
+            CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1600,1200",
+            f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--virtual-time-budget=10000",
+            "--dump-dom", (tmp_path / "page.html").as_uri(),
+        ],
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert "CONSOLE" not in done.stderr, done.stderr
+    found = json.loads(unescape(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.S)[1]))
+    assert found["overflow"] <= 0, "the page scrolls sideways"
+    assert found["font"] >= 15
+    assert len(found["equations"]) >= 4
+    assert all(w > 5 and h > 10 and right <= width for w, h, right in found["equations"])
+    assert all(h > 10 for _, h, _ in found["paragraphs"])
+    assert all(w > 150 and h > 60 for w, h, _ in found["figures"])
