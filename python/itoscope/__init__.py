@@ -18,6 +18,7 @@ from itoscope.trajectories import Trajectories
 
 if TYPE_CHECKING:
     from itoscope import paper
+    from itoscope.estimator import SDEDiscovery
     from itoscope.peers import from_pysindy
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Library",
     "Moments",
     "Prior",
+    "SDEDiscovery",
     "Trajectories",
     "__version__",
     "classify_order",
@@ -49,4 +51,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("itoscope.paper")
     if name == "from_pysindy":
         return importlib.import_module("itoscope.peers").from_pysindy
+    if name == "SDEDiscovery":  # imports scikit-learn
+        return importlib.import_module("itoscope.estimator").SDEDiscovery
     raise AttributeError(f"module 'itoscope' has no attribute {name!r}")

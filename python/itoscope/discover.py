@@ -18,6 +18,7 @@ from itoscope.library import BoundLibrary, Library, readable_means
 from itoscope.moments import Moments
 from itoscope.posterior import Equation
 from itoscope.priors import Prior
+from itoscope.progress import Reporter
 from itoscope.rounds import DIFFUSIONS, MeasuredFit, Problem, RoundSettings, coefficients, fit_measured
 from itoscope.summary import grouped_warnings
 from itoscope.trajectories import Trajectories, as_trajectories
@@ -45,7 +46,7 @@ class Question:
     chains: dict[str, Any]
     seed: int
     backend_name: str | None
-    progress: Callable[..., Any] | bool | None
+    reporter: Reporter
 
     @property
     def backend(self) -> Backend:
@@ -140,7 +141,8 @@ def discover(
     backend : {"rust", "reference"}, optional
         Compiled, or NumPy.
     progress : bool or callable, optional
-        True shows a bar; a callable receives numbers of finished sweeps.
+        True shows a bar with rate and remaining time where the standard error is a terminal; a callable receives the
+        units of work done so far (steps of sums, sweeps of chains), one growing number.
     max_rounds : int
         Weight rounds after which the search for stable terms ends with a warning.
     weight_floor : float
@@ -274,7 +276,7 @@ def _question(
         chains=chains,
         seed=int(seed) if seed is not None else secrets.randbits(63),
         backend_name=backend,
-        progress=progress,
+        reporter=Reporter(progress),
     )
 
 
@@ -296,12 +298,19 @@ def _sampler_of(question: Question) -> Callable[[Moments, bool, int], Equation]:
         settings = dict(question.chains)
         if not final and settings["sampler"] == "gibbs":
             settings |= ROUND_CHAINS
-        return found.sample(
-            question.prior,
-            **settings,
-            seed=(question.seed + 7919 * index) % 2**63,
-            backend=question.backend_name,
-        )
+        exact = settings["sampler"] == "exact"
+        draws = settings["n_samples"] if isinstance(settings["n_samples"], (int, np.integer)) else 0
+        total = None if exact or not draws else settings["n_chains"] * (draws + settings["n_burn"])
+        label = "posterior" if final else "choosing terms"
+        unit = "models" if exact else "sweeps"
+        with question.reporter.stage(f"{label}, equation {index + 1}", total, unit) as count:
+            return found.sample(
+                question.prior,
+                **settings,
+                seed=(question.seed + 7919 * index) % 2**63,
+                backend=question.backend_name,
+                progress=count,
+            )
 
     return sample
 
@@ -319,6 +328,7 @@ def _discover_measured(question: Question, settings: dict[str, Any]) -> Discover
         rows=question.rows,
         pairs=question.pairs,
         backend=backend,
+        reporter=question.reporter,
     )
     fit = fit_measured(problem, question.rounds, _sampler_of(question))
     names = data.names

@@ -349,6 +349,18 @@ class Discovery:
 
         return self_check(self, seed)
 
+    def to_arviz(self) -> Any:
+        """Return everything as ArviZ data (`InferenceData`, a `DataTree` since ArviZ 1), for `az.summary` and its like.
+
+        Group `posterior`: `drift (chain, draw, equation, term)`, `diffusion (chain, draw, entry, diffusion_term)`,
+        and of each `noise_var`, `slab_var`, `p0`. Group `sample_stats`: `included`, `inclusion` (its probability given
+        the rest of the draw), `size` (number of terms). Group `observed_data`: `x (path, time, state)`. Needs the extra
+        `arviz`.
+        """
+        from itoscope.arviz import to_arviz
+
+        return to_arviz(self)
+
     def report(self, path: str | Path, *, title: str | None = None) -> None:
         """Write one HTML page that needs no network: equations, checks, terms, pictures, settings, versions.
 

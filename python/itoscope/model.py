@@ -230,7 +230,7 @@ class SDE:
         observe_noise: float = 0.0,
         on_divergence: str = "cut",
         backend: str | None = None,
-        progress: Progress = None,
+        progress: bool | Progress = None,
     ) -> Trajectories:
         """Simulate paths.
 
@@ -261,8 +261,8 @@ class SDE:
             A path that leaves the finite range ends there, with a warning, and is listed in `diverged`; or
             `DivergenceError` is raised.
         backend : {"rust", "reference"}, optional
-        progress : callable, optional
-            Is called with the number of path-steps done.
+        progress : bool or callable, optional
+            True shows a bar on a terminal; a callable receives the number of path-steps done.
 
         Raises
         ------

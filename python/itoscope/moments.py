@@ -13,6 +13,7 @@ import numpy as np
 from itoscope.backends.protocol import Array, Progress
 from itoscope.errors import DataError, argument_error
 from itoscope.priors import Prior
+from itoscope.progress import Reporter
 
 if TYPE_CHECKING:
     from itoscope.posterior import Equation
@@ -139,7 +140,7 @@ class Moments:
         exchanges: int = 1,
         max_memory: float = 1e9,
         backend: str | None = None,
-        progress: Progress = None,
+        progress: bool | Progress = None,
     ) -> Equation:
         """Sample the posterior over which terms are in the equation, and with what coefficients.
 
@@ -167,8 +168,8 @@ class Moments:
         max_memory : float
             Bytes that the kept draws may take: ``17 n_chains n_draws K``.
         backend : {"rust", "reference"}, optional
-        progress : callable, optional
-            Is called with the number of sweeps (models, for "exact") done so far.
+        progress : bool or callable, optional
+            True shows a bar on a terminal; a callable receives the number of sweeps (models, for "exact") done.
 
         Returns
         -------
@@ -181,21 +182,25 @@ class Moments:
         """
         from itoscope.sampling import sample
 
-        return sample(
-            self,
-            Prior() if prior is None else prior,
-            sampler=sampler,
-            n_chains=n_chains,
-            n_samples=n_samples,
-            n_burn=n_burn,
-            seed=seed,
-            threshold=threshold,
-            thin=thin,
-            exchanges=exchanges,
-            max_memory=max_memory,
-            backend=backend,
-            progress=progress,
-        )
+        exact = sampler == "exact"
+        known = isinstance(n_samples, int) and isinstance(n_burn, int) and isinstance(n_chains, int)
+        total = n_chains * (int(n_samples) + n_burn) if known and not exact else None
+        with Reporter(progress).stage("sampling", total, "models" if exact else "sweeps") as count:
+            return sample(
+                self,
+                Prior() if prior is None else prior,
+                sampler=sampler,
+                n_chains=n_chains,
+                n_samples=n_samples,
+                n_burn=n_burn,
+                seed=seed,
+                threshold=threshold,
+                thin=thin,
+                exchanges=exchanges,
+                max_memory=max_memory,
+                backend=backend,
+                progress=count,
+            )
 
 
 def _array(name: str, value: object, ndim: int) -> Array:

@@ -14,6 +14,7 @@ from itoscope.filtering import Filtering
 from itoscope.moments import Moments
 from itoscope.noisy import NoisyFit, fit_noisy
 from itoscope.posterior import Equation
+from itoscope.summary import grouped_warnings
 
 if TYPE_CHECKING:
     from itoscope.discover import Question
@@ -114,8 +115,7 @@ def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Disc
     warnings = [*fit.warnings, *_coarse(fit)]
     equations = {f"d{states[row]}": equation for row, equation in fit.drift.items()}
     equations |= {f"Gamma[{states[i]}, {states[j]}]": equation for (i, j), equation in fit.diffusion.items()}
-    for label, equation in equations.items():
-        warnings += [f"{label}: {sentence}" for sentence in equation.warnings]
+    warnings += grouped_warnings(list(equations.items()))
     diffusion = fit.diffusion if question.diffusion != "none" else {}
     return Discovery(
         states=tuple(states),

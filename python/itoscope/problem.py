@@ -55,7 +55,7 @@ class Problem:
         observe_noise: float = 0.0,
         on_divergence: str = "cut",
         backend: str | None = None,
-        progress: Progress = None,
+        progress: bool | Progress = None,
     ) -> Trajectories:
         """Simulate recordings of `duration` sampled every `dt`.
 

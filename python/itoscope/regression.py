@@ -14,6 +14,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.library import Library, readable_means
 from itoscope.moments import Moments
 from itoscope.posterior import Equation
+from itoscope.progress import Reporter
 from itoscope.trajectories import Trajectories, as_trajectories
 
 __all__ = ["from_sums", "moments"]
@@ -37,7 +38,7 @@ def moments(
     drift: Mapping[str, Equation] | None = None,
     dt: float | None = None,
     backend: str | None = None,
-    progress: Callable[[int], Any] | None = None,
+    progress: bool | Callable[[int], Any] | None = None,
 ) -> Moments:
     r"""Moments of one regression: `yy - 2 b.theta + theta.G.theta` is its residual sum of squares.
 
@@ -63,8 +64,8 @@ def moments(
     dt : float, optional
         Step between samples, only for arrays.
     backend : {"rust", "reference"}, optional
-    progress : callable, optional
-        Receives the number of steps done.
+    progress : bool or callable, optional
+        True shows a bar on a terminal; a callable receives the number of steps done.
 
     Returns
     -------
@@ -87,6 +88,7 @@ def moments(
     """
     data = as_trajectories(trajectories, dt=dt)
     stages = get_backend(backend)
+    reporter = Reporter(progress)
     states = _states_of(data, row, pair)
     for name, value, allowed in (
         ("scheme", scheme, ("trapezoid", "euler")),
@@ -100,9 +102,10 @@ def moments(
     steps = data.steps()
 
     def regress(target: Target, w: Sequence[Array] | None) -> Sums:
-        return stages.regression_sums(
-            paths, steps, program, target, scheme=scheme, weights=w, ensemble=ensemble, progress=progress
-        )
+        with reporter.stage("sums", data.n_steps) as count:
+            return stages.regression_sums(
+                paths, steps, program, target, scheme=scheme, weights=w, ensemble=ensemble, progress=count
+            )
 
     checked = None if weights is None else _weights_of(data, weights)
     if row is not None:

@@ -18,6 +18,7 @@ from itoscope.backends.protocol import Array, Backend, Fitted, Program, Target, 
 from itoscope.library import BoundLibrary
 from itoscope.moments import Moments
 from itoscope.posterior import Equation
+from itoscope.progress import Reporter
 from itoscope.regression import from_sums
 
 __all__ = ["DIFFUSIONS", "MeasuredFit", "Problem", "RoundSettings", "fit_measured"]
@@ -74,6 +75,7 @@ class Problem:
     rows: tuple[int, ...]
     pairs: tuple[tuple[int, int], ...]
     backend: Backend
+    reporter: Reporter = field(default_factory=Reporter)
 
 
 @dataclass
@@ -218,15 +220,19 @@ def _regress(
     """Moments of one regression, and the mean of its target."""
     library = problem.diffusion_library if target.is_diffusion else problem.drift_library
     program = problem.diffusion_program if target.is_diffusion else problem.drift_program
-    sums = problem.backend.regression_sums(
-        problem.paths,
-        problem.times,
-        program,
-        target,
-        scheme=settings.scheme,
-        weights=weights,
-        ensemble=settings.ensemble,
-    )
+    what = "diffusion" if target.is_diffusion else "drift"
+    steps = sum(len(x) - 1 for x in problem.paths)
+    with problem.reporter.stage(f"sums of the {what}", steps) as count:
+        sums = problem.backend.regression_sums(
+            problem.paths,
+            problem.times,
+            program,
+            target,
+            scheme=settings.scheme,
+            weights=weights,
+            ensemble=settings.ensemble,
+            progress=count,
+        )
     return from_sums(problem.backend, sums, library.names), sums.total / max(sums.n, 1)
 
 

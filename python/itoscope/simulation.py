@@ -15,6 +15,7 @@ from itoscope.backends import get_backend
 from itoscope.backends.protocol import Array, Progress
 from itoscope.backends.reference.schemes import check_scheme
 from itoscope.errors import ArgumentError, DivergenceError, argument_error
+from itoscope.progress import Reporter
 from itoscope.trajectories import Trajectories
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def simulated(
     observe_noise: float,
     on_divergence: str,
     backend: str | None,
-    progress: Progress,
+    progress: bool | Progress,
     position_names: list[str] | None = None,
 ) -> Trajectories:
     """Run what `SDE.simulate` describes."""
@@ -60,26 +61,26 @@ def simulated(
         or not 0 <= observe_noise < math.inf
     ):
         raise argument_error("observe_noise", observe_noise, "a finite number, 0 or more")
-    if progress is not None and not callable(progress):
-        raise argument_error("progress", progress, "a function of the number of path-steps done")
+    reporter = Reporter(progress)
     seed = checked_seed(seed)
     increments = None if noise is None else _checked_noise(noise, n_steps * substeps, sde.n_noise, scheme)
     starts = _checked_starts(x0, sde.states, n_paths, None if increments is None else len(increments))
-    samples, lengths = get_backend(backend).simulate(
-        sde.drift_expressions,
-        sde.diffusion_expressions,
-        sde.gamma_expressions if sde.diffusion_expressions is None else None,
-        sde.states,
-        starts,
-        dt=float(dt),
-        n_steps=n_steps,
-        scheme=scheme,
-        substeps=substeps,
-        keep_every=keep_every,
-        seed=seed,
-        noise=increments,
-        progress=progress,
-    )
+    with reporter.stage("simulating", len(starts) * n_steps * substeps, "path-steps") as count:
+        samples, lengths = get_backend(backend).simulate(
+            sde.drift_expressions,
+            sde.diffusion_expressions,
+            sde.gamma_expressions if sde.diffusion_expressions is None else None,
+            sde.states,
+            starts,
+            dt=float(dt),
+            n_steps=n_steps,
+            scheme=scheme,
+            substeps=substeps,
+            keep_every=keep_every,
+            seed=seed,
+            noise=increments,
+            progress=count,
+        )
     settings: dict[str, Any] = {
         "dt": float(dt) * keep_every,
         "names": sde.states,

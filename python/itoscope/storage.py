@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,7 +105,7 @@ def load_discovery(path: str | Path) -> Discovery:
         )
     except FileNotFoundError:
         raise
-    except (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile) as problem:
+    except (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as problem:
         if isinstance(problem, DataError):
             raise
         raise DataError(f"{path}: not a saved discovery, or a damaged one ({problem})") from problem

@@ -217,7 +217,7 @@ COMMUTATIVE = SDE(["0"], [["x1", "2 x1"]])
         (GEOMETRIC, {"n_paths": 0}, "n_paths = 0: an integer, 1 or more"),
         (GEOMETRIC, {"seed": -1}, r"seed = -1: None or an integer from 0 to 2\^64 - 1"),
         (GEOMETRIC, {"on_divergence": "ignore"}, "on_divergence = 'ignore': 'cut' or 'raise'"),
-        (GEOMETRIC, {"progress": 3}, "progress = 3: a function of the number of path-steps done"),
+        (GEOMETRIC, {"progress": 3}, "progress = 3: True, False, None or a function of the work done"),
         (GEOMETRIC, {"backend": "numba"}, "backend = 'numba'"),
         (GEOMETRIC, {"x0": [1.0, 2.0]}, r"x0 of shape \(2,\): \(1,\) or \(n_paths, 1\), states x"),
         (GEOMETRIC, {"x0": [np.nan]}, r"x0 = \[nan\]: finite numbers"),

@@ -9,7 +9,7 @@ import numpy as np
 
 from itoscope.backends.protocol import Array
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.plot.style import BLUE, INK, ORANGE, SERIES, label_panels, name_of, panels
+from itoscope.plot.style import BLUE, ORANGE, SERIES, label_panels, name_of, panels
 
 if TYPE_CHECKING:
     from itoscope.discovery import Discovery
@@ -123,24 +123,25 @@ def forecast(
 
 def states(result: Discovery, path: int, ax: Any) -> Any:
     """Draw smoothed states; see `Plots.states`."""
-    smoothed = getattr(result, "states_smoothed", None)
-    if smoothed is None:
-        raise ArgumentError("plot.states: only for results with measurement noise or unmeasured states")
-    means, sds = smoothed()
+    smoothed = result.states()  # type: ignore[operator]
     data = result.data
-    if not 0 <= path < len(means):
-        raise argument_error("path", path, f"the number of a path, 0 to {len(means) - 1}")
-    axes = panels(ax, len(result.states), 1, width=6.4, height=1.9, sharex=ax is None)
-    for column, (one, name) in enumerate(zip(axes.flat, result.states)):
-        t = data.times[path] if data is not None else np.arange(len(means[path]), dtype=float)
-        mean, sd = means[path][:, column], sds[path][:, column]
+    if not 0 <= path < len(smoothed.mean):
+        raise argument_error("path", path, f"the number of a path, 0 to {len(smoothed.mean) - 1}")
+    axes = panels(ax, len(smoothed.names), 1, width=6.4, height=1.9, sharex=ax is None)
+    t, bands = smoothed.times[path], smoothed.band(0.95)[path]
+    for column, (one, name) in enumerate(zip(axes.flat, smoothed.names)):
         if data is not None and name in data.names:
             x = data.paths[path][:, data.names.index(name)]
-            one.plot(*thinned(t, x), ".", ms=2.5, color=INK, alpha=0.6, label="measured")
-        one.fill_between(t, mean - 2 * sd, mean + 2 * sd, color=BLUE, alpha=0.25, linewidth=0, label="± 2 sd")
-        one.plot(*thinned(t, mean), color=BLUE, lw=1.1, label="smoothed")
+            one.plot(*thinned(t, x), ".", ms=2.5, color=ORANGE, alpha=0.7, label="measured", rasterized=True)
+        low, high = bands[:, column].T
+        one.fill_between(t, low, high, color=BLUE, alpha=0.25, linewidth=0, label="95 % band")
+        one.plot(*thinned(t, smoothed.mean[path][:, column]), color=BLUE, lw=1.1, label="smoothed")
         one.set_ylabel(name_of(name))
         one.margins(x=0)
     axes.flat[-1].set_xlabel("time")
-    axes.flat[0].legend(frameon=False, fontsize=8, ncols=3, loc="best")
+    handles = axes.flat[0].get_legend_handles_labels()
+    if ax is None:
+        axes.flat[0].figure.legend(*handles, loc="outside upper left", ncols=3, frameon=False, fontsize=8)
+    else:
+        axes.flat[0].legend(*handles, frameon=False, fontsize=7.5)
     return label_panels(axes)

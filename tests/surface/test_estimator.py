@@ -1,0 +1,100 @@
+"""`SDEDiscovery` does what scikit-learn expects of an estimator, and what `discover` does."""
+
+import pickle
+import subprocess
+import sys
+
+import itoscope as ito
+import numpy as np
+import pytest
+
+sklearn = pytest.importorskip("sklearn")
+from sklearn.base import clone  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.model_selection import KFold, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+SHORT = {"library": ito.Library.polynomials(3), "n_chains": 2, "n_samples": 150, "n_burn": 50, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ito.problems.ornstein_uhlenbeck().simulate(duration=20.0, dt=0.01, n_paths=12, substeps=5, seed=1)
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return ito.SDEDiscovery(**SHORT).fit(np.stack(data.paths), t=0.01)
+
+
+def test_settings_are_those_of_discover():
+    import inspect
+
+    of_discover = inspect.signature(ito.discover).parameters
+    of_estimator = inspect.signature(ito.SDEDiscovery).parameters
+    assert set(of_discover) - {"trajectories"} == set(of_estimator)
+    for name, parameter in of_estimator.items():
+        assert parameter.default == of_discover[name].default, name
+
+
+def test_fit_is_discover(data, fitted):
+    direct = ito.discover(data, **SHORT)
+    assert str(fitted.result_).splitlines()[2:] == str(direct).splitlines()[2:]
+    assert fitted.equations() == direct.equations()
+    np.testing.assert_allclose(
+        fitted.predict([[0.5], [1.0]])[:, 0], direct.model().drift([[0.5], [1.0]])[:, 0], rtol=1e-12
+    )
+    assert fitted.coefficients().shape == (1, 4) and fitted.get_feature_names() == ["1", "x1", "x1^2", "x1^3"]
+    assert fitted.n_features_in_ == 1 and fitted.feature_names_in_ == ["x1"]
+
+
+def test_parameters_clone_and_pickle(fitted):
+    again = clone(fitted)
+    assert again.get_params()["seed"] == 1 and not hasattr(again, "result_")
+    assert again.set_params(threshold=0.9).threshold == 0.9
+    with pytest.raises(ValueError, match="nonsense"):
+        again.set_params(nonsense=1)
+    with pytest.raises(NotFittedError):
+        again.predict([[0.0]])
+    copied = pickle.loads(pickle.dumps(fitted))
+    assert str(copied.result_) == str(fitted.result_)
+    np.testing.assert_array_equal(copied.predict([[0.3]]), fitted.predict([[0.3]]))
+
+
+def test_in_a_pipeline(data):
+    one = np.concatenate(data.paths[:1])
+    pipe = make_pipeline(StandardScaler(), ito.SDEDiscovery(**SHORT)).fit(one, sdediscovery__t=0.01)
+    assert pipe.predict(one[:5]).shape == (5, 1)
+
+
+def test_cross_validation_by_trajectories(data):
+    """The right library beats a diffusion that vanishes at the origin; NaN would mean that a fold failed."""
+    folds = KFold(3)
+    arrays = np.stack(data.paths)
+    right = cross_val_score(ito.SDEDiscovery(**SHORT, dt=0.01), arrays, cv=folds, error_score="raise")
+    vanishing = ito.SDEDiscovery(**SHORT, dt=0.01, diffusion_library=ito.Library.expressions("x1^2"))
+    wrong = cross_val_score(vanishing, arrays, cv=folds, error_score="raise")
+    assert right.shape == (3,) and right.mean() > wrong.mean()
+    by_list = cross_val_score(ito.SDEDiscovery(**SHORT), list(data), cv=folds, error_score="raise")
+    np.testing.assert_allclose(by_list, right, rtol=1e-6)
+
+
+def test_simulate(fitted):
+    paths = fitted.simulate([0.5], t=np.arange(0, 1, 0.01), n_paths=3, seed=1)
+    assert paths.n_paths == 3 and len(paths.paths[0]) == 100
+
+
+def test_shapes_that_do_not_fit(fitted):
+    with pytest.raises(ito.errors.ArgumentError, match=r"x of shape \(3, 2\): \(n, 1\)"):
+        fitted.predict(np.zeros((3, 2)))
+
+
+def test_without_scikit_learn_the_error_says_what_to_install():
+    code = (
+        "import sys; sys.modules['sklearn'] = None; sys.modules['sklearn.base'] = None\n"
+        "import itoscope as ito\n"
+        "try: ito.SDEDiscovery()\nexcept ito.errors.MissingExtraError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'pip install "itoscope[sklearn]"' in done.stdout
