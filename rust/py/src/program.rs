@@ -46,6 +46,10 @@ impl PyProgram {
         Ok(Self { program, gradient: OnceLock::new(), expressions, inputs })
     }
 
+    fn __repr__(&self) -> String {
+        format!("<Program of {} expressions in {}>", self.expressions.len(), self.inputs.join(", "))
+    }
+
     /// Values `(n, K)` at the rows of `x` `(n, n_inputs)`.
     fn evaluate<'py>(
         &self,

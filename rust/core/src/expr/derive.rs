@@ -5,6 +5,9 @@ use super::graph::{Function, Graph, Id, Node};
 impl Graph {
     /// Derivative of a node by an input. `d|x| = sgn(x)` and `d sgn(x) = 0`, also at 0.
     pub fn derivative(&mut self, of: Id, input: usize) -> Id {
+        if let Some(&known) = self.derivatives.get(&(of, input)) {
+            return known;
+        }
         for id in self.reachable(&[of], |graph, id| !graph.derivatives.contains_key(&(id, input))) {
             let derivative = self.differentiate(id, input);
             self.derivatives.insert((id, input), derivative);
