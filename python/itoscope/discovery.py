@@ -105,6 +105,14 @@ class Discovery:
 
         self.states = StateNames.of(tuple(self.states), self.fit, self.data)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: everything but the filter, whose compiled programs cannot be; `states()` is lost with it."""
+        return {**self.__dict__, "states": tuple(self.states), "fit": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
     # -- reading ---------------------------------------------------------------------------------------------
     def equations(self, style: str = "text") -> list[Any]:
         """Equations of all states, then the entries of the diffusion covariance.

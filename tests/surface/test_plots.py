@@ -148,3 +148,18 @@ def test_matplotlib_is_imported_when_it_is_needed_and_named_when_it_is_missing()
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "itoscope[plot]"' in done.stdout
+
+
+def test_smoothed_states_of_a_noisy_recording():
+    import pickle
+
+    data = measured().data[:3].positions(noise=0.05, seed=2)
+    settings = {"order": 2, "measurement_noise": "estimate", "n_samples": 100, "n_burn": 50, "seed": 1}
+    result = ito.discover(data, ito.Library.polynomials(3), **settings)
+    axes = result.plot.states(path=2)
+    assert len(axes) == 2 and len(axes[0].lines) == 2 and len(axes[1].lines) == 1
+    with pytest.raises(ito.errors.ArgumentError, match="path = 3"):
+        result.plot.states(path=3)
+    with pytest.raises(ito.errors.ArgumentError, match="nothing to smooth"):
+        measured().plot.states()
+    assert str(pickle.loads(pickle.dumps(result))) == str(result)

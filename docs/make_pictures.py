@@ -1,0 +1,33 @@
+"""Draw the pictures of results.md into docs/pictures/: `python docs/make_pictures.py`."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import itoscope as ito
+import numpy as np
+
+HERE = Path(__file__).parent / "pictures"
+
+
+def main() -> None:
+    """Discover the oscillator of the page and draw it."""
+    problem = ito.problems.duffing_van_der_pol()
+    data = problem.simulate(duration=1.0, dt=1e-3, n_paths=60, substeps=4, seed=1)
+    fitted, held = data.split(0.8)
+    result = ito.discover(fitted, ito.Library.paper(4), known_drift={"x1": "x2"}, seed=1)
+    pictures = {
+        "pip": result.plot.pip(),
+        "fit": result.plot.fit(),
+        "pairs": result.plot.pairs("x2"),
+        "residuals": result.plot.residuals(),
+        "forecast": result.plot.forecast(held, seed=2),
+    }
+    for name, axes in pictures.items():
+        figure = np.atleast_1d(axes).flat[0].figure
+        figure.savefig(HERE / f"{name}.png", dpi=100, metadata={"Software": None})
+
+
+if __name__ == "__main__":
+    main()
