@@ -125,3 +125,27 @@ def test_velocities_get_the_names_of_the_problem():
     assert [renamed(t, {"v1": "x2"}) for t in ("dv1", "Gamma[v1, v1]", "sgn(v1)", "x1^2 v1", "v1|x1|", "v10")] == [
         "dx2", "Gamma[x2, x2]", "sgn(x2)", "x1^2 x2", "x2|x1|", "v10",
     ]  # fmt: skip
+
+
+def test_noisy_displacements_give_the_whole_equation():
+    report = ito.paper.run(quick=True, studies=["duffing"], forms=["promised"], recordings=30, figures=False)
+    seen = report.outcome("duffing", "promised")
+    truth = STUDIES["duffing"].truth()
+    assert seen.exact("dx2")
+    assert seen.exact("Gamma[x2, x2]")
+    # False alarm: 6e-5 for each of four coefficients.
+    assert all(abs(e.mean - truth[key]) < 4 * e.sd for key, e in seen.estimates.items())
+
+
+@pytest.mark.slow
+def test_forecast_without_the_hysteresis_has_the_vibration_and_not_the_creep():
+    report = ito.paper.run(
+        quick=True, studies=["bouc-wen"], forms=["promised", "seen"], recordings=40, figures=False
+    )
+    true, learnt, control = (report.motions[name] for name in ("true", "promised", "seen"))
+    # A path of 100 s knows these standard deviations to about 2 %.
+    assert abs(learnt.velocity.mean() / true.velocity.mean() - 1) < 0.1
+    assert abs(learnt.vibration.mean() / true.vibration.mean() - 1) < 0.1
+    # The creep is there with the hysteresis measured, and cannot be without: the negative control.
+    assert abs(control.displacement.mean() / true.displacement.mean() - 1) < 0.15
+    assert learnt.displacement.mean() < 0.6 * true.displacement.mean()

@@ -19,9 +19,9 @@ from itoscope.posterior import Equation
 __all__ = ["draw"]
 
 FOUND, LEFT, TRUE = "#1f6f8b", "#b8c4c9", "#c1432e"
-DOTS_PER_INCH = 90
-MOST_PAIRS = 10
-MOST_DRAWS = 1500
+DOTS_PER_INCH = 75
+MOST_PANELS = 12
+MOST_DRAWS = 600
 COLOURS = {"true": "#222222", "printed": "#c1432e", "promised": "#1f6f8b", "seen": "#d9a441"}
 CALLED = {
     "true": "true system",
@@ -49,7 +49,7 @@ def draw(
         if not mine:
             continue
         drawn.append(_save(folder, study, "inclusion", _inclusion(study, mine)))
-        best = "promised" if "promised" in mine else next(iter(mine))
+        best = next(form for form in ("promised", "pooled", "printed", "seen") if form in mine)
         picture = _pairs(study, mine[best], best)
         if picture is not None and study.judged == "terms":
             drawn.append(_save(folder, study, "posterior", picture))
@@ -116,7 +116,7 @@ def _pairs(study: Study, result: Discovery, form: str) -> tuple[Any, str] | None
         chosen = [int(k) for k in np.flatnonzero(equation.selected)]
         groups = [tuple(chosen)] if len(chosen) == 1 else list(combinations(chosen, 2))
         panels += [(label, equation, terms, group) for group in groups]
-    panels = panels[: 2 * MOST_PAIRS]
+    panels = panels[:MOST_PANELS]
     if not panels:
         return None
     columns = min(4, len(panels))

@@ -127,7 +127,7 @@ def foretold(model: SDE, x0: Array, duration: float, n_paths: int, seed: int) ->
     """The motion of a discovered model (displacement, velocity) under the stronger forcing."""
     louder = model.scaled_noise(LOUDER)
     data = louder.simulate(
-        x0,
+        x0[: len(model.states)],
         dt=DT,
         n_steps=round(duration / DT),
         n_paths=n_paths,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from itoscope.paper.forecasting import Motion, overlap
-from itoscope.paper.notes import CLOSING, HEAD, NOTES
+from itoscope.paper.notes import CLOSING, HEAD, NOTES, SEEDS_NOTE
 from itoscope.paper.outcome import Estimate, Outcome
 from itoscope.paper.studies import FORMS, STUDIES, Key
 
@@ -265,8 +265,7 @@ def markdown(
             f"## All {len(seeds)} seeds",
             "Which terms were selected, how many false ones on average, and the median time of one discovery:",
             _table(support_rows(outcomes)),
-            "The coefficients of selected terms. *within* counts estimates within twice the paper's own deviation "
-            "from the truth or within three of the reported standard deviations:",
+            SEEDS_NOTE,
             _table(seed_rows(outcomes)),
         ]
     parts += [f"*{note}*" for note in notes]
