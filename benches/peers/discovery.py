@@ -234,7 +234,7 @@ def compare(name: str, setting: Setting, seeds: range, python: Path) -> list[str
                 target.unlink(missing_ok=True)
                 try:
                     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=_limited)
-                    if done.returncode == -signal.SIGXCPU:
+                    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
                         raise RuntimeError(f"over {CPU_LIMIT} s of CPU")
                     if done.returncode or not target.exists():
                         raise RuntimeError((done.stderr.strip().splitlines() or ["no answer"])[-1][:120])
