@@ -18,13 +18,13 @@ from itoscope.backends.protocol import Array
 from itoscope.filtering import Coefficients, Filtering, solve_moments
 from itoscope.polish import Polished, polish
 from itoscope.posterior import Equation
-from itoscope.search import MAX_DRIFT_ROUNDS, Sample, Search, table
+from itoscope.search import MAX_DRIFT_ROUNDS, MAX_RIVALS, RIVAL_MASS, Sample, Search, table
 from itoscope.startup import maximise_noise
 
 __all__ = ["NoisyFit", "fit_noisy"]
 
-MAX_ALTERNATIVES = 3
-"""Other models of the chains whose likelihood is maximised too."""
+NEAR = 3.0
+"""Difference of log evidence, twenty to one, within which two models are said to be in doubt."""
 
 
 @dataclass
@@ -130,6 +130,7 @@ def _finish(search: Search, settled: bool, select_gamma: bool) -> NoisyFit:
             "the rounds did not settle on one set of terms; the model of the largest evidence is shown, and its "
             "intervals do not cover the doubt about its terms"
         )
+    warnings += _doubt(alternatives)
     if not found.converged:
         warnings.append("the likelihood was still rising when its maximisation ended")
     channels = np.flatnonzero(f.free_noise).tolist()
@@ -162,11 +163,11 @@ def _compare(search: Search, drift_all: Equation, gamma_all: Equation | None) ->
         now = getattr(base, kind)
         current = {c for c, column in enumerate(columns) if now[column] != 0.0}
         place = {name: c for c, name in enumerate(whole.terms)}
-        for model in whole.models(MAX_ALTERNATIVES + 1):
+        for model in whole.models(MAX_RIVALS):
             other = {place[name] for name in model.terms}
             if kind == "gamma":
                 other = set(search.with_every_variance(sorted(other)))
-            if other == current or model.mass < 0.05 or len(tried) > MAX_ALTERNATIVES:
+            if other == current or model.mass < RIVAL_MASS:
                 continue
             assert whole.moments is not None
             value, _ = solve_moments(whole.moments, sorted(other))
@@ -176,6 +177,21 @@ def _compare(search: Search, drift_all: Equation, gamma_all: Equation | None) ->
             if search.better(trial, loglik):
                 search.take(trial, loglik)
     return tried
+
+
+def _doubt(tried: list[dict[str, Any]]) -> list[str]:
+    """A sentence if another set of terms has nearly the evidence of the best."""
+    ranked = sorted(tried, key=lambda entry: -entry["log_evidence"])
+    near = [entry for entry in ranked[1:] if ranked[0]["log_evidence"] - entry["log_evidence"] < NEAR]
+    if not near:
+        return []
+    others = "; ".join(
+        ", ".join(entry["drift"] + [f"Gamma {name}" for name in entry["diffusion"]]) for entry in near
+    )
+    return [
+        f"other sets of terms explain the recording nearly as well (log evidence within {NEAR:g}): {others}; the "
+        "intervals hold given the terms shown"
+    ]
 
 
 def _entry(search: Search, model: Coefficients, loglik: float) -> dict[str, Any]:

@@ -23,6 +23,14 @@ Sample = Callable[[Moments, bool, int], Equation]
 MAX_DRIFT_ROUNDS, MAX_GAMMA_ROUNDS = 10, 6
 SELECTION_FLOOR, FINAL_FLOOR = 2e-2, 1e-4
 """Smallest Gamma_ii as a share of the constant Gamma_ii of the first rounds: while terms are chosen, and at the end."""
+RIVALS_FROM = 2
+"""Drift round from which the models that the chains visited often are compared by their likelihood."""
+MAX_RIVALS, RIVAL_MASS = 4, 0.05
+"""How many of them, and the share of the draws that each must have."""
+CLEAR_MASS = 0.9
+"""Share of the draws above which a model has no rival."""
+SHORT = 20_000
+"""Samples of a recording up to which every term is tried alone in Gamma_ii."""
 STABLE_SHIFT = 0.1
 """Movement of a coefficient, in standard errors, that counts as none."""
 
@@ -40,9 +48,14 @@ class Search:
 
     # -- bookkeeping -----------------------------------------------------------------------------------------
     def evidence(self, model: Coefficients, loglik: float) -> float:
-        """Laplace evidence under a unit-information slab: log-likelihood less log(n)/2 per coefficient."""
-        size = len(model.drift_columns()) + len(model.gamma_columns())
-        return loglik - 0.5 * math.log(max(self.n, 2)) * size
+        """Laplace evidence of a model: log-likelihood less log(n)/2 + log(K) per coefficient.
+
+        The first is what a slab of unit information costs, the second what it costs to have picked one of K terms.
+        """
+        slab = 0.5 * math.log(max(self.n, 2))
+        drift = len(model.drift_columns()) * (slab + math.log(max(len(self.f.all_drift), 1)))
+        gamma = len(model.gamma_columns()) * (slab + math.log(max(len(self.f.all_gamma), 1)))
+        return loglik - drift - gamma
 
     def take(self, model: Coefficients, loglik: float) -> None:
         """Make a model the current one."""
@@ -118,7 +131,10 @@ class Search:
     def drift_round(self, index: int) -> tuple[list[int], float]:
         """One regression, selection and damped step; the chosen columns and how far the model moved in errors."""
         columns, moments = self.f.all_drift, self.drift_moments()
-        chosen = np.flatnonzero(self.sample(moments, False, index).selected).tolist()
+        found = self.sample(moments, False, index)
+        chosen = np.flatnonzero(found.selected).tolist()
+        if index >= RIVALS_FROM:
+            chosen = self.best_rival(chosen, found, lambda c: self.drift_trial(moments, c), [self.support()])
         value, inverse = solve_moments(moments, chosen)
         aim = table(self.model.drift.shape, columns, chosen, value)
         now = np.array([self.model.drift[columns[c]] for c in chosen])
@@ -141,6 +157,32 @@ class Search:
                 step = 1.0
         self.note("drift", [moments.terms[c] for c in chosen], step)  # type: ignore[index]
         return chosen, moved
+
+    def drift_trial(self, moments: Moments, chosen: list[int]) -> float:
+        """Evidence of the drift columns `chosen` at their least-squares values."""
+        value, _ = solve_moments(moments, chosen)
+        trial = replace(self.model, drift=table(self.model.drift.shape, self.f.all_drift, chosen, value))
+        return self.evidence(trial, self.f.loglik(trial))
+
+    def best_rival(
+        self,
+        chosen: list[int],
+        found: Equation,
+        evidence: Callable[[list[int]], float],
+        others: Sequence[list[int]],
+    ) -> list[int]:
+        """Of `chosen`, the models that the chains visited often and `others`, the one of largest evidence.
+
+        Where one model has nearly all draws, nothing is tried.
+        """
+        visited = found.models(MAX_RIVALS)
+        place = {name: c for c, name in enumerate(found.terms)}
+        rivals = [chosen, *others]
+        rivals += [sorted(place[name] for name in m.terms) for m in visited if m.mass > RIVAL_MASS]
+        different = [rival for n, rival in enumerate(rivals) if rival not in rivals[:n]]
+        if visited[0].mass > CLEAR_MASS or len(different) == 1:
+            return chosen
+        return max(different, key=evidence)
 
     def support(self) -> list[int]:
         """The drift columns in the model, as numbers among all candidates."""
@@ -171,10 +213,12 @@ class Search:
         """One regression of Gamma, its selection and a damped step."""
         f, columns = self.f, self.f.all_gamma
         moments, sums = self.gamma_moments()
-        chosen = np.flatnonzero(self.sample(moments, False, 100 + index).selected).tolist()
+        found = self.sample(moments, False, 100 + index)
+        chosen = np.flatnonzero(found.selected).tolist()
+        others = [self.gamma_support(), *self.single_terms()]
+        chosen = self.best_rival(chosen, found, lambda c: self.gamma_trial(sums, c), others)
         chosen = self.with_every_variance(chosen)
-        rest = list(range(len(columns), len(sums.moment)))
-        value, inverse = solve_moments(sums, chosen + rest)
+        value, inverse = self.gamma_aim(sums, chosen)
         aim = table(self.model.gamma.shape, columns, chosen, value[: len(chosen)])
         now = self.model.noise[f.free_noise]
         change = np.clip((value[len(chosen) :] - now) / now, -2.0, 2.0)
@@ -195,6 +239,37 @@ class Search:
                 break
         self.note("diffusion", [moments.terms[c] for c in chosen], step)  # type: ignore[index]
         return chosen, step
+
+    def gamma_aim(self, sums: FilterMoments, chosen: list[int]) -> tuple[Array, Array]:
+        """Least-squares values of the columns of Gamma and of the noise variances, and the inverse Gram matrix."""
+        return solve_moments(sums, chosen + list(range(len(self.f.all_gamma), len(sums.moment))))
+
+    def gamma_trial(self, sums: FilterMoments, chosen: list[int]) -> float:
+        """Evidence of the columns of Gamma `chosen`, at the maximum of their likelihood."""
+        chosen = self.with_every_variance(chosen)
+        value, _ = self.gamma_aim(sums, chosen)
+        gamma = table(self.model.gamma.shape, self.f.all_gamma, chosen, value[: len(chosen)])
+        return self.evidence(*maximise_noise(self.f, replace(self.model, gamma=gamma), 3))
+
+    def single_terms(self) -> list[list[int]]:
+        """For a short recording, each term alone in a Gamma_ii, where it is positive along the path.
+
+        Little data say little through the squares of innovations that a constant Gamma has weighted; the likelihood
+        of each such model says more.
+        """
+        if self.n > SHORT:
+            return []
+        f, columns, now = self.f, self.f.all_gamma, self.gamma_support()
+        program = f.stages.compile([f.expressions[k] for k in f.gamma_terms], f.states)
+        states = np.ascontiguousarray(np.concatenate(f.smooth(self.model)[0]))
+        positive = np.all(program.evaluate(states) >= 0.0, axis=0)
+        out = []
+        for p, (i, j) in enumerate(f.pairs):
+            rest = [c for c in now if columns[c][0] != p]
+            if i == j:
+                own = [columns.index((p, k)) for k, good in zip(f.gamma_terms, positive.tolist()) if good]
+                out += [sorted([*rest, c]) for c in own]
+        return out
 
     def with_every_variance(self, chosen: list[int]) -> list[int]:
         """`chosen` with the constant added to each Gamma_ii that would be empty."""

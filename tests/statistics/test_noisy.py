@@ -1,0 +1,125 @@
+"""Noisy recordings: what plain regression gets wrong comes out right, with intervals that hold the truth.
+
+Thresholds are 4.5 standard errors (false-alarm rate 1e-5 a comparison) unless said otherwise; seeds are fixed.
+"""
+
+import itoscope as ito
+import numpy as np
+import pytest
+
+Z = 4.5
+
+
+def _measured(data, share, seed, missing=0.0):
+    rng = np.random.default_rng(seed)
+    paths = [np.array(x) for x in data.paths]
+    level = share * np.concatenate(paths).std(axis=0)
+    paths = [x + level * rng.standard_normal(x.shape) for x in paths]
+    for x in paths:
+        x[rng.random(x.shape) < missing] = np.nan
+    return ito.Trajectories(paths, dt=data.dt, names=list(data.names)), level
+
+
+def _check(equation, truth):
+    found = [term for term, inside in zip(equation.terms, equation.selected) if inside]
+    assert found == list(truth)
+    for term, value in truth.items():
+        k = equation.terms.index(term)
+        assert abs(equation.mean[k] - value) < Z * equation.sd[k], term
+
+
+@pytest.fixture(scope="module")
+def ornstein():
+    problem = ito.problems.ornstein_uhlenbeck()
+    return problem, problem.simulate(duration=100.0, dt=0.02, n_paths=4, substeps=10, seed=1)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_noise_is_told_from_diffusion(ornstein, missing):
+    problem, exact = ornstein
+    data, level = _measured(exact, 0.1, 2, missing)
+    result = ito.discover(
+        data, ito.Library.polynomials(2), measurement_noise="estimate", seed=1, n_samples=500
+    )
+    drift, gamma = problem.truth["drift"]["x1"], problem.truth["diffusion"]["x1", "x1"]
+    _check(result.drift["x1"], drift)
+    _check(result.diffusion["x1", "x1"], gamma)
+    entry = result.diagnostics["measurement_noise"]["x1"]
+    sd = (entry["high"] - entry["low"]) / (2 * 1.96)
+    assert abs(entry["sd"] - level[0]) < Z * sd
+    # the control: the same data taken as exact inflate Gamma by 2 s^2 / dt and make the drift too strong
+    if not missing:
+        plain = ito.discover(data, ito.Library.polynomials(2), seed=1, n_samples=500, weights=None)
+        k = plain.diffusion["x1", "x1"].terms.index("1")
+        inflated = gamma["1"] + 2 * level[0] ** 2 / exact.dt
+        assert plain.diffusion["x1", "x1"].mean[k] == pytest.approx(inflated, rel=0.15)
+        k = plain.drift["x1"].terms.index("x1")
+        assert plain.drift["x1"].mean[k] < 1.1 * drift["x1"]
+
+
+@pytest.fixture(scope="module")
+def duffing():
+    problem = ito.problems.duffing_van_der_pol()
+    return problem, problem.simulate(duration=1.0, dt=1e-3, n_paths=25, substeps=20, seed=3)
+
+
+LIBRARY = ito.Library.polynomials(3) + ito.Library.sign()
+
+
+def test_an_oscillator_from_its_displacement(duffing):
+    _, exact = duffing
+    data = exact.positions(noise=0.05, seed=1)
+    result = ito.discover(
+        data, LIBRARY, order=2, measurement_noise="estimate", diffusion="constant", seed=1, n_samples=500
+    )
+    _check(result.drift["v1"], {"x1": -1000.0, "v1": -2.0, "x1^3": -1e5})
+    assert result.known_drift == {"x1": "v1"}
+    states = result.states()
+    inside = [np.abs(m - x) < 1.96 * sd for m, sd, x in zip(states.mean, states.sd, exact.paths)]
+    share = np.concatenate(inside).mean(axis=0)
+    # the samples of a path are strongly correlated, so this is a wide gate
+    assert np.all((share > 0.9) & (share < 0.99))
+
+
+def test_units_change_nothing_but_the_units(duffing):
+    _, exact = duffing
+    found = []
+    for unit in (1.0, 1e-6):
+        data = exact.positions(noise=0.05, seed=1)
+        data = ito.Trajectories([x / unit for x in data.paths], dt=exact.dt, names=["x1"])
+        result = ito.discover(
+            data, ito.Library.polynomials(3), order=2, measurement_noise="estimate", diffusion="constant", seed=1,
+            n_samples=500,
+        )  # fmt: skip
+        equation = result.drift["v1"]
+        power = {"x1": 0, "v1": 0, "x1^3": 2}
+        found.append([float(equation.mean[equation.terms.index(t)]) * unit**-p for t, p in power.items()])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 11))
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
+def test_duffing_with_the_whole_library(seed, noise):
+    problem = ito.problems.duffing_van_der_pol()
+    data = problem.simulate(duration=1.0, dt=1e-3, n_paths=200, substeps=50, seed=seed)
+    result = ito.discover(
+        data.positions(noise=noise, seed=seed), order=2, measurement_noise="estimate", seed=seed
+    )
+    assert result.model() is not None
+    gamma = result.diffusion["v1", "v1"]
+    assert [t for t, z in zip(gamma.terms, gamma.selected) if z] == ["x1^2"]
+    drift = result.drift["v1"]
+    assert [t for t, z in zip(drift.terms, drift.selected) if z] == ["x1", "v1", "x1^3"]
+
+
+def test_what_cannot_be_filtered_is_refused():
+    data = ito.Trajectories(np.random.default_rng(1).normal(size=(50, 1)).cumsum(axis=0), dt=0.1)
+    custom = ito.Library.polynomials(1) + ito.Library.custom(lambda x: x[:, 0] ** 2, "square")
+    with pytest.raises(ito.errors.ArgumentError, match="custom"):
+        ito.discover(data, custom, measurement_noise=0.1)
+    with pytest.raises(ito.errors.ArgumentError, match="measurement_noise"):
+        ito.discover(data, measurement_noise="guess")
+    named = ito.Trajectories(data.paths, dt=0.1, names=["v1"])
+    with pytest.raises(ito.errors.ArgumentError, match="v1"):
+        ito.discover(named, order=2)
