@@ -167,8 +167,10 @@ def _predict(model: StateSpace, mean: Array, cov: Array, h: Array) -> tuple[Step
         gamma = _gamma(model, terms)
         growth = (_gamma(model, terms + h[:, 0] * rates) - gamma) / np.where(h > 0.0, h, 1.0)
         spread = spread_over(gamma, a, h, 0) + spread_over(growth, a, h, 1)
-        phi = phi + h**2 / 2 * a @ a
-        moved = mean + h[:, 0] * f + h[:, 0] ** 2 / 2 * np.einsum("pij,pj->pi", a, f)
+        phi = phi + h**2 / 2 * a @ a + h**3 / 6 * a @ a @ a
+        turn = np.einsum("pij,pj->pi", a, f)
+        bend = np.einsum("pij,pj->pi", a, turn)
+        moved = mean + h[:, 0] * f + h[:, 0] ** 2 / 2 * turn + h[:, 0] ** 3 / 6 * bend
     else:
         growth = np.zeros_like(gamma)
         spread = h * gamma

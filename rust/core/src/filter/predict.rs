@@ -278,7 +278,10 @@ impl<'a> Predictor<'a> {
         self.model.positive_gamma(|pair| self.spread[pair * w + lane], gamma);
         if self.model.second_order {
             multiply(a, a, phi, m, m, m);
-            phi.iter_mut().zip(&*a).for_each(|(phi, a)| *phi = h * a + h * h / 2.0 * *phi);
+            multiply(phi, a, product, m, m, m);
+            for index in 0..m * m {
+                phi[index] = h * a[index] + h * h / 2.0 * phi[index] + h.powi(3) / 6.0 * product[index];
+            }
             let at_end = |pair: usize| self.spread[pair * w + lane] + h * self.growth[pair * w + lane];
             self.model.positive_gamma(at_end, growth);
             growth.iter_mut().zip(&*gamma).for_each(|(growth, gamma)| *growth = (*growth - gamma) / h);
@@ -298,12 +301,13 @@ impl<'a> Predictor<'a> {
         }
         symmetrise(next, m);
         cov.copy_from_slice(next);
+        let (mut turn, mut bend) = ([0.0; MAX_STATES], [0.0; MAX_STATES]);
+        if self.model.second_order {
+            multiply(a, &field, &mut turn, m, m, 1);
+            multiply(a, &turn, &mut bend, m, m, 1);
+        }
         for i in 0..m {
-            mean[i] += h * field[i];
-            if self.model.second_order {
-                let turn: f64 = (0..m).map(|j| a[i * m + j] * field[j]).sum();
-                mean[i] += h * h / 2.0 * turn;
-            }
+            mean[i] += h * field[i] + h * h / 2.0 * turn[i] + h.powi(3) / 6.0 * bend[i];
         }
         let step = Step {
             n,
