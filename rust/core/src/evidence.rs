@@ -130,6 +130,11 @@ impl Regression {
         self.stride
     }
 
+    /// The scaled Gram matrix, one padded row after the other.
+    pub fn gram(&self) -> &[f64] {
+        &self.gram
+    }
+
     /// Padded row `k` of the scaled Gram matrix.
     pub fn gram_row(&self, k: usize) -> &[f64] {
         &self.gram[k * self.stride..(k + 1) * self.stride]

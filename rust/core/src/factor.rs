@@ -11,6 +11,20 @@ use crate::simd;
 
 const OUTSIDE: usize = usize::MAX;
 
+/// The member that an exchange would replace: the share of the energy it explains, and its `S_kk`.
+#[derive(Clone, Copy)]
+struct Own {
+    share: f64,
+    s: f64,
+}
+
+/// All that could replace it: the largest share, and a bound on the sum of their weights in units of the member's.
+#[derive(Clone, Copy)]
+struct Others {
+    largest_share: f64,
+    bound: f64,
+}
+
 /// The maintained factor. All storage is claimed at the start: nothing is allocated later.
 #[derive(Debug, Clone)]
 pub struct Factor<'a> {
@@ -18,16 +32,18 @@ pub struct Factor<'a> {
     inverse_v: f64,
     members: Vec<usize>,
     position: Vec<usize>,
-    rows: Vec<f64>,
+    rows: Vec<[f64; simd::LANES]>,
+    lower: Vec<f64>,
+    inverse_pivots: Vec<f64>,
     inverse: Vec<f64>,
     z: Vec<f64>,
     coefficients: Vec<f64>,
     schur: Vec<f64>,
     residual: Vec<f64>,
     outside: Vec<f64>,
-    effect: Vec<f64>,
-    gains: Vec<f64>,
+    shares: Vec<f64>,
     weights: Vec<f64>,
+    group_sums: Vec<f64>,
     energy: f64,
     rows_computed: u64,
 }
@@ -43,16 +59,18 @@ impl<'a> Factor<'a> {
             inverse_v: 1.0 / v,
             members: Vec::with_capacity(k),
             position: vec![OUTSIDE; k],
-            rows: vec![0.0; k * stride],
+            rows: vec![[0.0; simd::LANES]; k * stride / simd::LANES],
+            lower: vec![0.0; k * k],
+            inverse_pivots: vec![0.0; k],
             inverse: vec![0.0; k * k],
             z: vec![0.0; k],
             coefficients: vec![0.0; k],
             schur: vec![0.0; stride],
             residual: vec![0.0; stride],
             outside,
-            effect: vec![0.0; stride],
-            gains: vec![0.0; stride],
+            shares: vec![0.0; stride],
             weights: vec![0.0; stride],
+            group_sums: vec![0.0; stride / simd::LANES],
             energy: 0.0,
             rows_computed: 0,
         };
@@ -98,7 +116,7 @@ impl<'a> Factor<'a> {
     pub fn insert(&mut self, k: usize) {
         debug_assert!(!self.contains(k));
         self.members.push(k);
-        self.append(self.members.len() - 1);
+        self.append();
     }
 
     /// Takes column `k` out of the model: the rows after its own are computed again.
@@ -110,22 +128,39 @@ impl<'a> Factor<'a> {
         self.refactor(place);
     }
 
-    /// Inclusion probability of each column outside the model given all others, into `out` (padded), from the
-    /// lanes of column `from` on. `odds` is `(1 - p0) / p0`.
+    /// `p(Z_k = 1 | all others)` of each column, into `out` (padded), from the lanes of column `from` on. `odds` is
+    /// `(1 - p0) / p0`.
     ///
-    /// The entries of the members have no meaning; see [`Self::keep_probability`].
-    pub fn inclusion(&self, odds: f64, from: usize, out: &mut [f64]) {
+    /// The entries of the members in `schur` and `residual` have no meaning of their own. Here they are made such that
+    /// the formula for a column outside gives the probability to stay: with `q = mu^2 / S` the energy without the member
+    /// is `E + q`, its Schur complement `d = 1 / S`, and `x = q / (E + q)`.
+    pub fn inclusion(&mut self, odds: f64, from: usize, out: &mut [f64]) {
+        for place in 0..self.members.len() {
+            let k = self.members[place];
+            if k >= from {
+                let (s, mu) = self.marginal(place);
+                let gain = mu * mu / s;
+                self.schur[k] = 1.0 / s;
+                self.residual[k] = (gain / (self.energy + gain) * self.energy / s).sqrt();
+            }
+        }
         let from = from / simd::LANES * simd::LANES;
+        let total = 2.0 * self.regression.prior().b_s + self.regression.yy();
         simd::inclusion(
             &self.schur[from..],
             &self.residual[from..],
             self.inverse_v,
             1.0 / self.energy,
-            self.ceiling(self.energy),
+            self.ceiling(total),
             self.regression.power(),
             odds / self.inverse_v.sqrt(),
             &mut out[from..],
         );
+    }
+
+    /// 1 for columns outside the model, 0 for members and for the padding.
+    pub fn outside(&self) -> &[f64] {
+        &self.outside
     }
 
     /// Probability that member number `place` stays in the model given all others.
@@ -162,21 +197,64 @@ impl<'a> Factor<'a> {
         }
     }
 
-    /// Weights of all columns to stand in the place of member number `place`, the others held: proportional to the
-    /// evidence of the model with that exchange, zero for the other members. Their sum, and the padded weights.
-    pub fn exchange_weights(&mut self, place: usize) -> (f64, &[f64]) {
-        let (r, stride, width) = (self.members.len(), self.regression.stride(), self.width());
+    /// Draws the column that stands in the place of member number `place`, the others held, with probability proportional
+    /// to the evidence of the model with that exchange: the member if `uniform` is below its share, else the others in
+    /// the order of the columns.
+    ///
+    /// Mostly the member is far ahead of the rest. A bound on the sum of the others' weights then settles the draw
+    /// without computing them.
+    pub fn exchange_draw(&mut self, place: usize, uniform: f64) -> usize {
+        let (member, own, others) = self.exchange_candidates(place);
+        if uniform * (1.0 + others.bound) < 1.0 {
+            return member;
+        }
+        let own = self.exchange_weights(own, others.largest_share);
+        let mut left = uniform * (own + self.group_sums.iter().sum::<f64>()) - own;
+        if left < 0.0 {
+            return member;
+        }
+        let last = self.group_sums.len() - 1;
+        let mut group = 0;
+        while group < last && left >= self.group_sums[group] {
+            left -= self.group_sums[group];
+            group += 1;
+        }
+        let mut chosen = member;
+        for column in group * simd::LANES..self.width().min((group + 1) * simd::LANES) {
+            if self.weights[column] > 0.0 {
+                chosen = column;
+                left -= self.weights[column];
+                if left < 0.0 {
+                    break;
+                }
+            }
+        }
+        chosen
+    }
+
+    /// The probabilities behind [`Self::exchange_draw`]: of the member, and of all columns outside the model (padded).
+    pub fn exchange_probabilities(&mut self, place: usize) -> (f64, Vec<f64>) {
+        let (_, own, others) = self.exchange_candidates(place);
+        let own = self.exchange_weights(own, others.largest_share);
+        let sum = own + self.group_sums.iter().sum::<f64>();
+        (own / sum, self.weights.iter().map(|weight| weight / sum).collect())
+    }
+
+    /// Shares and inverse Schur complements of all columns in the place of a member; the member and its own.
+    fn exchange_candidates(&mut self, place: usize) -> (usize, Own, Others) {
+        let (r, width) = (self.members.len(), self.width());
         let (s, mu) = self.marginal(place);
         for row in place..r {
             self.coefficients[row] = self.inverse[row * width + place];
         }
-        let rows = &self.rows[place * stride..r * stride];
-        simd::combine_rows(rows, &self.coefficients[place..r], &mut self.effect);
-        let power = self.regression.power();
         let energy = self.energy + mu * mu / s;
         let ceiling = self.ceiling(energy);
-        simd::exchange_gains(
-            &self.effect,
+        let (largest_share, largest_inverse) = simd::exchange_candidates(
+            &self.rows,
+            width,
+            place,
+            &self.coefficients[place..r],
+            &self.outside,
             &self.schur,
             &self.residual,
             1.0 / s,
@@ -184,17 +262,21 @@ impl<'a> Factor<'a> {
             self.inverse_v,
             1.0 / energy,
             ceiling,
-            power,
-            &mut self.gains,
+            &mut self.shares,
             &mut self.weights,
         );
-        let member = self.members[place];
-        self.gains[member] = -power * simd::ln_one_minus((mu * mu / (s * energy)).min(ceiling));
-        self.weights[member] = s.sqrt();
-        self.outside[member] = 1.0;
-        let sum = simd::exchange_weights(&self.outside, &self.gains, &mut self.weights);
-        self.outside[member] = 0.0;
-        (sum, &self.weights)
+        let share = (mu * mu / (s * energy)).min(ceiling);
+        let log_ratio = self.regression.power() * ((-share).ln_1p() - (-largest_share).ln_1p());
+        let bound = (width - r) as f64 * (largest_inverse / s).sqrt() * log_ratio.exp();
+        (self.members[place], Own { share, s }, Others { largest_share, bound })
+    }
+
+    /// Weights of all candidates in one unit; returns that of the member.
+    fn exchange_weights(&mut self, own: Own, largest_share: f64) -> f64 {
+        let power = self.regression.power();
+        let log_unit = (-own.share.max(largest_share)).ln_1p();
+        simd::exchange_weights(&self.shares, log_unit, power, &mut self.weights, &mut self.group_sums);
+        own.s.sqrt() * (power * (log_unit - (-own.share).ln_1p())).exp()
     }
 
     /// Energy never falls below `2 b_s`, so no column can explain a larger share of it than this.
@@ -202,67 +284,95 @@ impl<'a> Factor<'a> {
         1.0 - 2.0 * self.regression.prior().b_s / energy
     }
 
+    /// Most rows that a factor can have; rows and groups are that far apart.
     fn width(&self) -> usize {
-        self.regression.n_usable()
+        self.regression.n_usable().max(1)
     }
 
-    /// Computes the rows from number `from` on again, and what hangs on all of them.
+    /// Computes the rows from number `from` on again, and what hangs on all of them: first `L` and its inverse on the
+    /// members alone, then all columns in one pass.
     fn refactor(&mut self, from: usize) {
-        let stride = self.regression.stride();
-        for (schur, diagonal) in self.schur.iter_mut().zip(self.regression.diagonal()) {
-            *schur = diagonal + self.inverse_v;
+        let (r, width, regression) = (self.members.len(), self.width(), self.regression);
+        self.energy = 2.0 * regression.prior().b_s + regression.yy();
+        self.energy -= self.z[..from].iter().map(|z| z * z).sum::<f64>();
+        for place in from..r {
+            let k = self.members[place];
+            let gram = regression.gram_row(k);
+            let mut pivot = gram[k] + self.inverse_v;
+            let mut residual = regression.moment()[k];
+            let (above, rest) = self.lower.split_at_mut(place * width);
+            let row = &mut rest[..place];
+            for (column, lower) in above.chunks_exact(width).enumerate() {
+                let dot: f64 = row[..column].iter().zip(lower).map(|(a, b)| a * b).sum();
+                let w = (gram[self.members[column]] - dot) * self.inverse_pivots[column];
+                row[column] = w;
+                pivot -= w * w;
+                residual -= w * self.z[column];
+            }
+            self.finish_row(place, pivot, residual);
         }
-        self.residual.copy_from_slice(self.regression.moment());
-        self.energy = 2.0 * self.regression.prior().b_s + self.regression.yy();
-        for place in 0..from {
-            let z = self.z[place];
-            self.energy -= z * z;
-            let row = &self.rows[place * stride..(place + 1) * stride];
-            simd::apply_row(row, z, &mut self.schur, &mut self.residual);
-        }
-        for place in from..self.members.len() {
-            self.append(place);
-        }
-    }
-
-    /// Computes row `place` of the factor from the rows before it.
-    fn append(&mut self, place: usize) {
-        let (stride, width) = (self.regression.stride(), self.width());
-        let k = self.members[place];
-        // In exact arithmetic the Schur complement is at least 1/v; near-copies lose that to rounding.
-        let inverse_pivot = 1.0 / self.schur[k].max(self.inverse_v).sqrt();
-        let z = self.residual[k] * inverse_pivot;
-        let (former, rest) = self.rows.split_at_mut(place * stride);
-        for (row, coefficient) in former.chunks_exact(stride).zip(&mut self.coefficients) {
-            *coefficient = row[k];
-        }
-        let coefficients = &self.coefficients[..place];
-        simd::append_row(
-            self.regression.gram_row(k),
-            former,
-            coefficients,
-            inverse_pivot,
-            z,
-            &mut rest[..stride],
+        simd::solve_rows(
+            regression.gram(),
+            &self.members,
+            from,
+            &self.lower,
+            &self.inverse_pivots,
+            &self.z,
+            regression.diagonal(),
+            self.inverse_v,
+            regression.moment(),
+            &mut self.rows,
+            width,
             &mut self.schur,
             &mut self.residual,
         );
-        let (former, rest) = self.inverse.split_at_mut(place * width);
-        let inverse = &mut rest[..=place];
-        inverse.fill(0.0);
-        for (row, (former, coefficient)) in former.chunks_exact(width).zip(coefficients).enumerate() {
-            for (inverse, former) in inverse.iter_mut().zip(&former[..=row]) {
-                *inverse -= coefficient * former;
-            }
+    }
+
+    /// Adds the last member's row to the factor: the coefficients of `L` are what the former rows hold at its column.
+    fn append(&mut self) {
+        let (place, width) = (self.members.len() - 1, self.width());
+        let k = self.members[place];
+        let (group, lane) = (k / simd::LANES, k % simd::LANES);
+        let lower = &mut self.lower[place * width..][..place];
+        for (coefficient, row) in lower.iter_mut().zip(&self.rows[group * width..]) {
+            *coefficient = row[lane];
         }
-        for inverse in inverse.iter_mut() {
-            *inverse *= inverse_pivot;
-        }
-        inverse[place] = inverse_pivot;
+        let (pivot, residual) = (self.schur[k], self.residual[k]);
+        // In exact arithmetic the Schur complement is at least 1/v; near-copies lose that to rounding.
+        let inverse_pivot = 1.0 / pivot.max(self.inverse_v).sqrt();
+        simd::append_row(
+            self.regression.gram_row(k),
+            lower,
+            inverse_pivot,
+            residual * inverse_pivot,
+            &mut self.rows,
+            width,
+            &mut self.schur,
+            &mut self.residual,
+        );
+        self.finish_row(place, pivot, residual);
+    }
+
+    /// Pivot, `z`, energy and the row of `U` of member number `place`, whose row of `L` is known.
+    fn finish_row(&mut self, place: usize, pivot: f64, residual: f64) {
+        let width = self.width();
+        let inverse_pivot = 1.0 / pivot.max(self.inverse_v).sqrt();
+        let z = residual * inverse_pivot;
+        self.inverse_pivots[place] = inverse_pivot;
         self.z[place] = z;
         self.energy = (self.energy - z * z).max(2.0 * self.regression.prior().b_s);
-        self.position[k] = place;
-        self.outside[k] = 0.0;
+        let (above, rest) = self.inverse.split_at_mut(place * width);
+        let inverse = &mut rest[..=place];
+        inverse.fill(0.0);
+        for (row, coefficient) in self.lower[place * width..][..place].iter().enumerate() {
+            let scaled = coefficient * inverse_pivot;
+            for (inverse, above) in inverse.iter_mut().zip(&above[row * width..][..=row]) {
+                *inverse -= scaled * above;
+            }
+        }
+        inverse[place] = inverse_pivot;
+        self.position[self.members[place]] = place;
+        self.outside[self.members[place]] = 0.0;
         self.rows_computed += 1;
     }
 }

@@ -6,6 +6,7 @@
 use crate::evidence::Regression;
 use crate::factor::Factor;
 use crate::noise::Draws;
+use crate::simd;
 
 /// How much work a chain has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl<'a> Gibbs<'a> {
             p0,
             s2: f64::NAN,
             theta: vec![0.0; k],
-            uniforms: vec![0.0; k],
+            uniforms: vec![0.0; stride],
             probability: vec![0.0; stride],
             inclusion: vec![0.0; k],
             work: Work::default(),
@@ -103,59 +104,43 @@ impl<'a> Gibbs<'a> {
         self.work
     }
 
-    /// Z_1..Z_K in turn. Most sweeps change nothing, so the probabilities of all columns are computed at once and again
+    /// Z_1..Z_K in turn. Most sweeps change nothing, so the probabilities of all columns are computed at once, and again
     /// only after a flip.
     fn flip_all(&mut self, draws: &mut impl Draws) {
-        let odds = (1.0 - self.p0) / self.p0;
-        draws.fill_uniform(&mut self.uniforms);
-        self.refresh(odds, 0);
-        for k in 0..self.uniforms.len() {
-            let probability = self.probability[k];
-            self.inclusion[k] = probability;
-            let wanted = self.uniforms[k] < probability;
-            if wanted != self.factor.contains(k) {
-                if wanted {
-                    self.factor.insert(k);
-                } else {
-                    self.factor.remove(k);
-                }
-                self.work.flips += 1;
-                self.refresh(odds, k + 1);
+        let (k, odds) = (self.inclusion.len(), (1.0 - self.p0) / self.p0);
+        draws.fill_uniform(&mut self.uniforms[..k]);
+        // The padding counts as inside, and this keeps it there.
+        self.uniforms[k..].fill(-1.0);
+        let mut next = 0;
+        loop {
+            self.factor.inclusion(odds, next, &mut self.probability);
+            let flip =
+                simd::first_flip(&self.uniforms, &self.probability, self.factor.outside(), next).min(k);
+            let settled = next..k.min(flip + 1);
+            self.inclusion[settled.clone()].copy_from_slice(&self.probability[settled]);
+            if flip == k {
+                return;
             }
-        }
-    }
-
-    /// Probabilities of the columns from `from` on.
-    fn refresh(&mut self, odds: f64, from: usize) {
-        self.factor.inclusion(odds, from, &mut self.probability);
-        for (place, &k) in self.factor.members().iter().enumerate() {
-            if k >= from {
-                self.probability[k] = self.factor.keep_probability(place, odds);
+            if self.factor.contains(flip) {
+                self.factor.remove(flip);
+            } else {
+                self.factor.insert(flip);
             }
+            self.work.flips += 1;
+            next = flip + 1;
         }
     }
 
     /// Takes a random member out and puts a column in its place, drawn from the conditional over all that could stand
     /// there, the member itself among them. A Gibbs step on the place, so nothing is ever rejected.
     fn exchange(&mut self, draws: &mut impl Draws) {
-        let r = self.members().len();
-        if r == 0 || r == self.uniforms.len() {
+        let (r, k) = (self.members().len(), self.inclusion.len());
+        if r == 0 || r == k {
             return;
         }
         let place = ((draws.uniform() * r as f64) as usize).min(r - 1);
         let member = self.members()[place];
-        let (sum, weights) = self.factor.exchange_weights(place);
-        let mut left = draws.uniform() * sum;
-        let mut chosen = member;
-        for (k, &weight) in weights.iter().enumerate() {
-            if weight > 0.0 {
-                chosen = k;
-                left -= weight;
-                if left < 0.0 {
-                    break;
-                }
-            }
-        }
+        let chosen = self.factor.exchange_draw(place, draws.uniform());
         self.work.exchanges_tried += 1;
         if chosen != member {
             self.factor.remove(member);
@@ -167,7 +152,7 @@ impl<'a> Gibbs<'a> {
     /// s2, theta, v and p0 given the model.
     fn draw_parameters(&mut self, draws: &mut impl Draws) {
         let prior = self.regression.prior();
-        let (k, r) = (self.uniforms.len(), self.members().len());
+        let (k, r) = (self.inclusion.len(), self.members().len());
         self.s2 = 0.5 * self.factor.energy() / draws.gamma(self.regression.power());
         let sd = self.s2.sqrt();
         // The uniforms of this sweep are used up: their place serves for the normals.

@@ -1,6 +1,6 @@
 //! Randomness as an argument: one counter-based stream per chain or path, and tapes that replay recorded draws.
 
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Beta, Distribution, Gamma, StandardNormal, StandardUniform};
 
@@ -76,6 +76,20 @@ impl Draws for Stream {
 
     fn beta(&mut self, a: f64, b: f64) -> f64 {
         Beta::new(a, b).expect("positive, finite shapes").sample(&mut self.0)
+    }
+
+    /// In bulk: the generator is asked for blocks of bytes, not for one word after the other.
+    fn fill_uniform(&mut self, out: &mut [f64]) {
+        const WORDS: usize = 32;
+        let mut bytes = [0; 8 * WORDS];
+        for out in out.chunks_mut(WORDS) {
+            let bytes = &mut bytes[..8 * out.len()];
+            self.0.fill_bytes(bytes);
+            for (value, word) in out.iter_mut().zip(bytes.as_chunks().0) {
+                // 52 random bits behind the exponent of one: vector code has no conversion of 64-bit integers.
+                *value = f64::from_bits(u64::from_le_bytes(*word) >> 12 | 1.0_f64.to_bits()) - 1.0;
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loops of the sampler over all columns at once, written so that the compiler turns them into vector code.
 //!
-//! Every kernel is compiled twice on x86-64, for the baseline and for AVX2, and the wider one is taken where the
-//! processor has it. None contracts a product and a sum, so both give the same bits.
+//! Every kernel is compiled twice on x86-64, for the baseline and for AVX2 with fused multiply-add, and the second is
+//! taken where the processor has it. The two may differ in the last bit; on one machine the bits are always the same.
 
 use std::f64::consts::LOG2_E;
 
@@ -13,29 +13,36 @@ pub const fn padded(n: usize) -> usize {
     n.div_ceil(LANES) * LANES
 }
 
-/// Declares a function that is compiled for the baseline and for AVX2.
+/// Declares a function that is compiled for the baseline and for AVX2; inside, `FMA` says whether products and sums may
+/// be [`fused`].
 macro_rules! vectorised {
     ($($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)? $body:block)*) => {$(
         $(#[$doc])*
         #[allow(clippy::too_many_arguments)]
         #[inline]
         pub fn $name($($arg: $kind),*) $(-> $out)? {
-            #[allow(clippy::too_many_arguments)]
+            #[allow(clippy::too_many_arguments, clippy::extra_unused_type_parameters)]
             #[inline(always)]
-            fn body($($arg: $kind),*) $(-> $out)? $body
+            fn body<const FMA: bool>($($arg: $kind),*) $(-> $out)? $body
             #[cfg(target_arch = "x86_64")]
             {
                 #[allow(clippy::too_many_arguments)]
-                #[target_feature(enable = "avx2")]
-                fn wide($($arg: $kind),*) $(-> $out)? { body($($arg),*) }
-                if std::arch::is_x86_feature_detected!("avx2") {
-                    // SAFETY: the processor was just asked whether it has AVX2.
+                #[target_feature(enable = "avx2,fma")]
+                fn wide($($arg: $kind),*) $(-> $out)? { body::<true>($($arg),*) }
+                if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+                    // SAFETY: the processor was just asked whether it has AVX2 and FMA.
                     return unsafe { wide($($arg),*) };
                 }
             }
-            body($($arg),*)
+            body::<false>($($arg),*)
         }
     )*};
+}
+
+/// `a b + c`, in one rounding where the processor can do it in one instruction.
+#[inline(always)]
+fn fused<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
@@ -47,7 +54,7 @@ const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// The argument is reduced to `2^k (1 + f)` with `1 + f` between `sqrt(1/2)` and `sqrt(2)`; series in
 /// `s = f / (2 + f)` of fdlibm's `log`.
 #[inline(always)]
-fn ln_with(y: f64, lost: f64) -> f64 {
+fn ln_with<const FMA: bool>(y: f64, lost: f64) -> f64 {
     const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     const SERIES: [f64; 7] = [
         6.666_666_666_666_735e-1,
@@ -64,33 +71,34 @@ fn ln_with(y: f64, lost: f64) -> f64 {
     let k = f64::from_bits(exponent) - (4_503_599_627_370_496.0 + 1023.0);
     let mantissa = (biased & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF);
     let down = f64::from_bits(0x7fe0_0000_0000_0000_u64.wrapping_sub((biased >> 52) << 52));
-    let f = (f64::from_bits(mantissa) - 1.0) + lost * down;
+    let f = fused::<FMA>(lost, down, f64::from_bits(mantissa) - 1.0);
     let s = f / (2.0 + f);
     let z = s * s;
     let mut tail = SERIES[6];
     for term in SERIES[..6].iter().rev() {
-        tail = tail * z + term;
+        tail = fused::<FMA>(tail, z, *term);
     }
     let half_square = 0.5 * f * f;
-    k * LN2_HIGH - ((half_square - (s * (half_square + z * tail) + k * LN2_LOW)) - f)
+    let low = fused::<FMA>(s, fused::<FMA>(z, tail, half_square), k * LN2_LOW);
+    fused::<FMA>(k, LN2_HIGH, f - (half_square - low))
 }
 
 /// Natural logarithm of a normal, positive number without a branch.
 #[inline(always)]
-pub fn ln(y: f64) -> f64 {
-    ln_with(y, 0.0)
+fn ln<const FMA: bool>(y: f64) -> f64 {
+    ln_with::<FMA>(y, 0.0)
 }
 
 /// `ln(1 - x)` for `0 <= x < 1` without a branch; the rounding error of `1 - x` is not lost.
 #[inline(always)]
-pub fn ln_one_minus(x: f64) -> f64 {
+fn ln_one_minus<const FMA: bool>(x: f64) -> f64 {
     let y = 1.0 - x;
-    ln_with(y, (1.0 - y) - x)
+    ln_with::<FMA>(y, (1.0 - y) - x)
 }
 
 /// `exp(x)` for `x <= 0` without a branch; below -708 the value at -708, which is 3e-308.
 #[inline(always)]
-pub fn exp_negative(x: f64) -> f64 {
+fn exp_negative<const FMA: bool>(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52 rounds to an integer
     const INVERSE_FACTORIALS: [f64; 14] = [
         1.0,
@@ -109,14 +117,33 @@ pub fn exp_negative(x: f64) -> f64 {
         1.0 / 6_227_020_800.0,
     ];
     let x = if x > -708.0 { x } else { -708.0 };
-    let shifted = x * LOG2_E + SHIFT;
+    let shifted = fused::<FMA>(x, LOG2_E, SHIFT);
     let k = shifted - SHIFT;
-    let r = (x - k * LN2_HIGH) - k * LN2_LOW;
+    let r = fused::<FMA>(-k, LN2_LOW, fused::<FMA>(-k, LN2_HIGH, x));
     let mut sum = INVERSE_FACTORIALS[13];
     for term in INVERSE_FACTORIALS[..13].iter().rev() {
-        sum = sum * r + term;
+        sum = fused::<FMA>(sum, r, *term);
     }
     sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
+}
+
+/// A padded slice as groups of lanes.
+#[inline(always)]
+fn groups_of(slice: &[f64]) -> &[[f64; LANES]] {
+    slice.as_chunks().0
+}
+
+/// A padded slice as groups of lanes.
+#[inline(always)]
+fn groups_mut(slice: &mut [f64]) -> &mut [[f64; LANES]] {
+    slice.as_chunks_mut().0
+}
+
+/// Sum of the lanes, in pairs.
+#[inline(always)]
+fn sum(lanes: &[f64; LANES]) -> f64 {
+    let pairs = [0, 1, 2, 3].map(|lane| lanes[lane] + lanes[lane + 4]);
+    (pairs[0] + pairs[2]) + (pairs[1] + pairs[3])
 }
 
 /// The larger of two numbers as one vector instruction; `b` if `a` is NaN.
@@ -134,45 +161,78 @@ fn smaller(a: f64, b: f64) -> f64 {
 vectorised! {
     /// Appends one row to a Cholesky factor that is extended over all columns, and updates what hangs on it.
     ///
-    /// `row = (gram_row - sum_j coefficients[j] rows[j]) / pivot`, `schur -= row^2`, `residual -= row z`.
-    /// `rows` holds the former rows, each as long as `row`.
+    /// `row = (gram_row - sum_j coefficients[j] rows[j]) inverse_pivot`, `schur -= row^2`, `residual -= row z`. The
+    /// rows of each group of lanes lie together: group `g` of row `j` is `rows[g capacity + j]`.
     pub fn append_row(
-        gram_row: &[f64], rows: &[f64], coefficients: &[f64], inverse_pivot: f64, z: f64,
-        row: &mut [f64], schur: &mut [f64], residual: &mut [f64],
+        gram_row: &[f64], coefficients: &[f64], inverse_pivot: f64, z: f64, rows: &mut [[f64; LANES]],
+        capacity: usize, schur: &mut [f64], residual: &mut [f64],
     ) {
-        let stride = row.len();
-        let (gram_row, schur, residual) = (&gram_row[..stride], &mut schur[..stride], &mut residual[..stride]);
-        for start in (0..stride).step_by(LANES) {
-            let mut sum = [0.0; LANES];
-            sum.copy_from_slice(&gram_row[start..start + LANES]);
-            for (former, &coefficient) in rows.chunks_exact(stride).zip(coefficients) {
-                let former = &former[start..start + LANES];
+        let place = coefficients.len();
+        let groups = groups_mut(schur).iter_mut().zip(groups_mut(residual));
+        let blocks = rows.chunks_exact_mut(capacity);
+        for ((gram, block), (schur, residual)) in groups_of(gram_row).iter().zip(blocks).zip(groups) {
+            let (former, rest) = block.split_at_mut(place);
+            let mut w = *gram;
+            for (former, &coefficient) in former.iter().zip(coefficients) {
                 for lane in 0..LANES {
-                    sum[lane] -= coefficient * former[lane];
+                    w[lane] = fused::<FMA>(-coefficient, former[lane], w[lane]);
                 }
             }
-            let row = &mut row[start..start + LANES];
-            let schur = &mut schur[start..start + LANES];
-            let residual = &mut residual[start..start + LANES];
             for lane in 0..LANES {
-                let w = sum[lane] * inverse_pivot;
-                row[lane] = w;
-                schur[lane] -= w * w;
-                residual[lane] -= w * z;
+                w[lane] *= inverse_pivot;
+                schur[lane] = fused::<FMA>(-w[lane], w[lane], schur[lane]);
+                residual[lane] = fused::<FMA>(-w[lane], z, residual[lane]);
             }
+            rest[0] = w;
         }
     }
 
-    /// `schur -= row^2`, `residual -= row z`: what [`append_row`] does for a row that is already there.
-    pub fn apply_row(row: &[f64], z: f64, schur: &mut [f64], residual: &mut [f64]) {
-        for ((w, schur), residual) in row.iter().zip(schur).zip(residual) {
-            *schur -= w * w;
-            *residual -= w * z;
+    /// Solves `L W = G_members` for the rows of `W` from number `from` on, one group of lanes after the other, and
+    /// computes `schur = diagonal + ridge - sum_j W_j^2`, `residual = moment - sum_j W_j z_j`.
+    ///
+    /// `gram` has one row per column; `lower` is `L` below its diagonal, its rows `capacity` apart; `rows` lie as for
+    /// [`append_row`].
+    pub fn solve_rows(
+        gram: &[f64], members: &[usize], from: usize, lower: &[f64], inverse_pivots: &[f64], z: &[f64],
+        diagonal: &[f64], ridge: f64, moment: &[f64], rows: &mut [[f64; LANES]], capacity: usize,
+        schur: &mut [f64], residual: &mut [f64],
+    ) {
+        let (gram, n_groups) = (groups_of(gram), schur.len() / LANES);
+        let (z, inverse_pivots) = (&z[..members.len()], &inverse_pivots[..members.len()]);
+        let start = groups_of(diagonal).iter().zip(groups_of(moment));
+        let end = groups_mut(schur).iter_mut().zip(groups_mut(residual));
+        let blocks = rows.chunks_exact_mut(capacity);
+        for (group, ((block, (diagonal, moment)), (schur, residual))) in blocks.zip(start).zip(end).enumerate() {
+            let mut d = diagonal.map(|diagonal| diagonal + ridge);
+            let mut c = *moment;
+            for (place, (&member, (&z, &inverse_pivot))) in
+                members.iter().zip(z.iter().zip(inverse_pivots)).enumerate()
+            {
+                let (former, rest) = block.split_at_mut(place);
+                let w = &mut rest[0];
+                if place >= from {
+                    let mut sum = gram[member * n_groups + group];
+                    for (former, &coefficient) in former.iter().zip(&lower[place * capacity..]) {
+                        for lane in 0..LANES {
+                            sum[lane] = fused::<FMA>(-coefficient, former[lane], sum[lane]);
+                        }
+                    }
+                    for lane in 0..LANES {
+                        w[lane] = sum[lane] * inverse_pivot;
+                    }
+                }
+                for lane in 0..LANES {
+                    d[lane] = fused::<FMA>(-w[lane], w[lane], d[lane]);
+                    c[lane] = fused::<FMA>(-w[lane], z, c[lane]);
+                }
+            }
+            *schur = d;
+            *residual = c;
         }
     }
 
-    /// Inclusion probabilities of columns outside the model, `1 / (1 + odds (1 - x)^power sqrt(d))`, with
-    /// `x = c^2 inverse_energy / d` held to `x <= ceiling` and `d >= floor`.
+    /// Inclusion probabilities `1 / (1 + odds (1 - x)^power sqrt(d))`, with `x = c^2 inverse_energy / d` held to
+    /// `x <= ceiling` and `d >= floor`.
     pub fn inclusion(
         schur: &[f64], residual: &[f64], floor: f64, inverse_energy: f64, ceiling: f64, power: f64, odds: f64,
         out: &mut [f64],
@@ -180,49 +240,79 @@ vectorised! {
         for ((&d, &c), out) in schur.iter().zip(residual).zip(out) {
             let d = larger(d, floor);
             let x = smaller(c * c / d * inverse_energy, ceiling);
-            *out = 1.0 / (1.0 + odds * exp_negative(power * ln_one_minus(x)) * d.sqrt());
+            let against = odds * exp_negative::<FMA>(power * ln_one_minus::<FMA>(x));
+            *out = 1.0 / fused::<FMA>(against, d.sqrt(), 1.0);
         }
     }
 
-    /// Gains of replacing one member of the model by each other column.
+    /// First column from `from` on whose uniform asks for another state than it is in; the length if there is none.
     ///
-    /// `effect` is the row of the member in `S G`; without the member the column has Schur complement
-    /// `d = schur + effect^2 / s` and residual `c = residual + effect mu / s`. Writes the logarithm
-    /// `-power ln(1 - c^2 inverse_energy / d)` and `d^-1/2`, whose product is the weight of the column.
-    pub fn exchange_gains(
-        effect: &[f64], schur: &[f64], residual: &[f64], inverse_s: f64, mu_by_s: f64, floor: f64,
-        inverse_energy: f64, ceiling: f64, power: f64, log_gain: &mut [f64], root: &mut [f64],
-    ) {
-        for ((((&t, &d), &c), gain), root) in effect.iter().zip(schur).zip(residual).zip(log_gain).zip(root) {
-            let d = larger(d + t * t * inverse_s, floor);
-            let c = c + t * mu_by_s;
-            let inverse = 1.0 / d;
-            let x = smaller(c * c * inverse * inverse_energy, ceiling);
-            *gain = -power * ln_one_minus(x);
-            *root = inverse.sqrt();
+    /// A column is wanted in if `uniform < probability`, and is in if `outside` is zero.
+    pub fn first_flip(uniform: &[f64], probability: &[f64], outside: &[f64], from: usize) -> usize {
+        let groups = groups_of(uniform).iter().zip(groups_of(probability)).zip(groups_of(outside)).enumerate();
+        for (group, ((uniform, probability), outside)) in groups.skip(from / LANES) {
+            let mut flips = [0.0; LANES];
+            for lane in 0..LANES {
+                let stays_in = 1.0 - outside[lane];
+                flips[lane] = if uniform[lane] < probability[lane] { outside[lane] } else { stays_in };
+            }
+            if sum(&flips) > 0.0 {
+                let start = group * LANES;
+                for lane in from.saturating_sub(start)..LANES {
+                    if flips[lane] > 0.0 {
+                        return start + lane;
+                    }
+                }
+            }
         }
+        uniform.len()
     }
 
-    /// `root = mask root exp(log_gain - max(mask log_gain))`; returns the sum. Gains are zero or positive.
-    pub fn exchange_weights(mask: &[f64], log_gain: &[f64], root: &mut [f64]) -> f64 {
-        let mut most = [0.0; LANES];
-        for (mask, gain) in mask.chunks_exact(LANES).zip(log_gain.chunks_exact(LANES)) {
+    /// What every other column would be in the place of one member of the model.
+    ///
+    /// The row of the member in `S G` is `t = sum_j coefficients[j] rows[from + j]` (`rows` as for [`append_row`]);
+    /// without the member a column has Schur complement `d = schur + t^2 / s` and residual `c = residual + t mu / s`.
+    /// Writes the share `x = c^2 inverse_energy / d` of the energy that the column would explain, and `1 / d`, both zero
+    /// where `mask` is, and returns the largest of each.
+    pub fn exchange_candidates(
+        rows: &[[f64; LANES]], capacity: usize, from: usize, coefficients: &[f64], mask: &[f64], schur: &[f64],
+        residual: &[f64], inverse_s: f64, mu_by_s: f64, floor: f64, inverse_energy: f64, ceiling: f64,
+        share: &mut [f64], inverse: &mut [f64],
+    ) -> (f64, f64) {
+        let (mut most_share, mut most_inverse) = ([0.0; LANES], [0.0; LANES]);
+        let given = groups_of(mask).iter().zip(groups_of(schur)).zip(groups_of(residual));
+        let out = groups_mut(share).iter_mut().zip(groups_mut(inverse));
+        for ((block, ((mask, schur), residual)), (share, inverse)) in rows.chunks_exact(capacity).zip(given).zip(out) {
+            let mut t = [0.0; LANES];
+            for (row, &coefficient) in block[from..].iter().zip(coefficients) {
+                for lane in 0..LANES {
+                    t[lane] = fused::<FMA>(coefficient, row[lane], t[lane]);
+                }
+            }
             for lane in 0..LANES {
-                most[lane] = larger(most[lane], mask[lane] * gain[lane]);
+                let d = larger(fused::<FMA>(t[lane] * t[lane], inverse_s, schur[lane]), floor);
+                let c = fused::<FMA>(t[lane], mu_by_s, residual[lane]);
+                let inverse_d = mask[lane] / d;
+                let x = smaller(c * c * inverse_d * inverse_energy, ceiling);
+                (share[lane], inverse[lane]) = (x, inverse_d);
+                most_share[lane] = larger(x, most_share[lane]);
+                most_inverse[lane] = larger(inverse_d, most_inverse[lane]);
             }
         }
-        let largest = most.iter().fold(0.0, |largest, &lane| larger(largest, lane));
-        let mut sums = [0.0; LANES];
-        for ((mask, gain), root) in
-            mask.chunks_exact(LANES).zip(log_gain.chunks_exact(LANES)).zip(root.chunks_exact_mut(LANES))
-        {
+        let largest = |lanes: [f64; LANES]| lanes.into_iter().fold(0.0, larger);
+        (largest(most_share), largest(most_inverse))
+    }
+
+    /// Weights `(1 - share)^-power inverse^1/2`, in units of `exp(-power log_unit)`, into `inverse`; the sums of each
+    /// group of lanes go into `sums`. `log_unit` is `ln(1 - x)` of the largest share.
+    pub fn exchange_weights(share: &[f64], log_unit: f64, power: f64, inverse: &mut [f64], sums: &mut [f64]) {
+        for ((share, weight), total) in groups_of(share).iter().zip(groups_mut(inverse)).zip(sums) {
             for lane in 0..LANES {
-                let below = smaller(gain[lane] - largest, 0.0);
-                root[lane] *= mask[lane] * exp_negative(below);
-                sums[lane] += root[lane];
+                let log = power * smaller(log_unit - ln_one_minus::<FMA>(share[lane]), 0.0);
+                weight[lane] = weight[lane].sqrt() * exp_negative::<FMA>(log);
             }
+            *total = sum(weight);
         }
-        sums.iter().sum()
     }
 
     /// Lanes are nodes of a quadrature: one row of the factor over one column, and that column's Schur complement and
@@ -241,7 +331,7 @@ vectorised! {
                 let coefficient = &coefficients[j * nodes..][lanes.clone()];
                 let former = &former[j * stride..][lanes.clone()];
                 for lane in 0..LANES {
-                    sum[lane] -= coefficient[lane] * former[lane];
+                    sum[lane] = fused::<FMA>(-coefficient[lane], former[lane], sum[lane]);
                 }
             }
             let (inverse_pivot, z) = (&inverse_pivot[lanes.clone()], &z[lanes.clone()]);
@@ -251,8 +341,8 @@ vectorised! {
             for lane in 0..LANES {
                 let w = sum[lane] * inverse_pivot[lane];
                 row[lane] = w;
-                new_schur[lane] = schur[lane] - w * w;
-                new_residual[lane] = residual[lane] - w * z[lane];
+                new_schur[lane] = fused::<FMA>(-w, w, schur[lane]);
+                new_residual[lane] = fused::<FMA>(-w, z[lane], residual[lane]);
             }
         }
     }
@@ -274,8 +364,8 @@ vectorised! {
             let d = larger(schur[node], floor[node]);
             inverse_pivot[node] = 1.0 / d.sqrt();
             z[node] = residual[node] * inverse_pivot[node];
-            new_energy[node] = larger(energy[node] - z[node] * z[node], lowest);
-            new_log_det[node] = log_det[node] + ln(d);
+            new_energy[node] = larger(fused::<FMA>(-z[node], z[node], energy[node]), lowest);
+            new_log_det[node] = log_det[node] + ln::<FMA>(d);
         }
     }
 
@@ -288,7 +378,7 @@ vectorised! {
         for start in (0..terms.len()).step_by(LANES) {
             for lane in 0..LANES {
                 let q = start + lane;
-                let term = log_weight[q] - half_size * log_v[q] - 0.5 * log_det[q] - power * ln(energy[q]);
+                let term = log_weight[q] - half_size * log_v[q] - 0.5 * log_det[q] - power * ln::<FMA>(energy[q]);
                 terms[q] = term;
                 most[lane] = larger(term, most[lane]);
             }
@@ -297,25 +387,10 @@ vectorised! {
         let mut sums = [0.0; LANES];
         for terms in terms.chunks_exact(LANES) {
             for lane in 0..LANES {
-                sums[lane] += exp_negative(terms[lane] - largest);
+                sums[lane] += exp_negative::<FMA>(terms[lane] - largest);
             }
         }
         largest + sums.iter().sum::<f64>().ln()
-    }
-
-    /// Linear combination of rows: `out = sum_j coefficients[j] rows[j]`.
-    pub fn combine_rows(rows: &[f64], coefficients: &[f64], out: &mut [f64]) {
-        let stride = out.len();
-        for start in (0..stride).step_by(LANES) {
-            let mut sum = [0.0; LANES];
-            for (row, &coefficient) in rows.chunks_exact(stride).zip(coefficients) {
-                let row = &row[start..start + LANES];
-                for lane in 0..LANES {
-                    sum[lane] += coefficient * row[lane];
-                }
-            }
-            out[start..start + LANES].copy_from_slice(&sum);
-        }
     }
 }
 
@@ -328,18 +403,20 @@ mod tests {
         let mut worst = (0.0_f64, 0.0_f64);
         for i in 1..20_000 {
             let x = (i as f64 / 20_000.0).powi(3);
-            let (ours, exact) = (ln_one_minus(x), (-x).ln_1p());
+            let (ours, exact) = (ln_one_minus::<false>(x), (-x).ln_1p());
             worst.0 = worst.0.max((ours / exact - 1.0).abs());
-            assert!((ln(1e9 * x) - (1e9 * x).ln()).abs() <= 1e-15 * (1e9 * x).ln().abs().max(1.0));
+            assert!((ln::<false>(1e9 * x) - (1e9 * x).ln()).abs() <= 1e-15 * (1e9 * x).ln().abs().max(1.0));
+            assert!((ln_one_minus::<true>(x) / exact - 1.0).abs() < 1e-15);
             let y = -700.0 * x;
-            worst.1 = worst.1.max((exp_negative(y) / y.exp() - 1.0).abs());
+            assert!((exp_negative::<true>(y) / y.exp() - 1.0).abs() < 1e-15);
+            worst.1 = worst.1.max((exp_negative::<false>(y) / y.exp() - 1.0).abs());
         }
         assert!(worst.0 < 1e-15 && worst.1 < 1e-15, "{worst:?}");
-        assert!((ln_one_minus(1e-17) / -1e-17 - 1.0).abs() < 1e-15);
-        assert_eq!(ln_one_minus(0.0), 0.0);
-        assert_eq!(exp_negative(0.0), 1.0);
-        assert!(exp_negative(f64::NEG_INFINITY) < 1e-307);
+        assert!((ln_one_minus::<false>(1e-17) / -1e-17 - 1.0).abs() < 1e-15);
+        assert_eq!(ln_one_minus::<true>(0.0), 0.0);
+        assert_eq!(exp_negative::<true>(0.0), 1.0);
+        assert!(exp_negative::<true>(f64::NEG_INFINITY) < 1e-307);
         let nearly_one = 1.0 - 1e-12;
-        assert!((ln_one_minus(nearly_one) / (-nearly_one).ln_1p() - 1.0).abs() < 1e-15);
+        assert!((ln_one_minus::<true>(nearly_one) / (-nearly_one).ln_1p() - 1.0).abs() < 1e-15);
     }
 }

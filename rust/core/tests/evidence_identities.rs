@@ -124,13 +124,22 @@ fn maintained_factor_knows_the_evidence_of_every_neighbour() {
         for (place, &member) in members.iter().enumerate() {
             let others: Vec<usize> = members.iter().copied().filter(|&other| other != member).collect();
             let with = |k: usize| evidence(&others.iter().copied().chain([k]).collect::<Vec<_>>());
-            let (sum, weights) = factor.exchange_weights(place);
-            let log_unit = with(member) - (weights[member] / sum).ln();
-            for k in (0..9).filter(|k| !others.contains(k)) {
-                let ratio = (weights[k] / sum) / (with(k) - log_unit).exp();
+            let (own, outside) = factor.exchange_probabilities(place);
+            let unit = with(member) - own.ln();
+            for k in (0..9).filter(|k| !members.contains(k)) {
+                let ratio = outside[k] / (with(k) - unit).exp();
                 assert!((ratio - 1.0).abs() < 1e-8, "exchange {member} for {k}: {ratio}");
             }
-            assert!(others.iter().all(|&other| weights[other] == 0.0));
+            assert!(members.iter().all(|&member| outside[member] == 0.0));
+            // The shortcut by the bound and the drawn column agree with the probabilities.
+            let mut level = own;
+            assert_eq!(factor.exchange_draw(place, own * (1.0 - 1e-9)), member);
+            for k in (0..9).filter(|k| !members.contains(k) && outside[*k] > 1e-6) {
+                let before: f64 = own + outside[..k].iter().sum::<f64>();
+                level = before + 0.5 * outside[k];
+                assert_eq!(factor.exchange_draw(place, level), k);
+            }
+            assert!(level < 1.0);
         }
     }
 }

@@ -96,7 +96,7 @@ class Gibbs:
             return
         member = self.members[min(int(draws.uniform() * r), r - 1)]
         others = [j for j in self.members if j != member]
-        candidates = [j for j in range(k) if j not in others]
+        candidates = [member, *(j for j in range(k) if j not in self.members)]
         log_weight = np.array([self.regression.log_evidence([*others, j], self.v) for j in candidates])
         cumulative = np.cumsum(np.exp(log_weight - log_weight.max()))
         level = draws.uniform() * cumulative[-1]

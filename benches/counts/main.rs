@@ -1,0 +1,109 @@
+//! Kernels whose instructions are counted under valgrind: `counts` lists them, `counts NAME` runs one.
+//!
+//! To add one, write a function that prepares the work and returns it as a closure, and name it in [`KERNELS`].
+//! Only what happens inside the closure is counted, see `check.py`.
+
+use std::hint::black_box;
+
+use itoscope_benches::{SAMPLER_SIZES, one_thread, regression};
+use itoscope_core::control::Control;
+use itoscope_core::enumerate::enumerate;
+use itoscope_core::factor::Factor;
+use itoscope_core::gibbs::Gibbs;
+use itoscope_core::noise::{Purpose, Stream};
+use itoscope_core::posterior::model_posterior;
+use itoscope_core::search::search;
+
+type Work = Box<dyn FnMut()>;
+
+/// Name and preparation of every kernel.
+const KERNELS: &[(&str, fn() -> Work)] = &[
+    ("evidence_36", evidence),
+    ("factor_insert_36", factor_insert),
+    ("sweep_36", || sweeps(0, 1)),
+    ("sweep_36_without_exchange", || sweeps(0, 0)),
+    ("sweep_59", || sweeps(1, 1)),
+    ("sweep_200", || sweeps(2, 1)),
+    ("enumerate_12", enumeration),
+    ("model_posterior_36", coefficients),
+];
+
+/// The boundary of what is counted. Its name is what valgrind is told to look for.
+#[inline(never)]
+#[unsafe(no_mangle)]
+extern "C" fn counted_region(work: &mut &mut dyn FnMut()) {
+    work();
+}
+
+fn main() {
+    let Some(wanted) = std::env::args().nth(1) else {
+        KERNELS.iter().for_each(|(name, _)| println!("{name}"));
+        return;
+    };
+    match KERNELS.iter().find(|(name, _)| *name == wanted) {
+        Some((_, prepare)) => {
+            let mut work = prepare();
+            counted_region(&mut (&mut *work as &mut dyn FnMut()));
+        }
+        None => {
+            eprintln!("no kernel is called {wanted:?}; run without an argument for the list");
+            std::process::exit(2);
+        }
+    }
+}
+
+/// Log evidence of the true model, factored from nothing.
+fn evidence() -> Work {
+    let (n, k, r) = SAMPLER_SIZES[0];
+    let regression = regression(n, k, r);
+    Box::new(move || {
+        for _ in 0..1000 {
+            black_box(regression.log_evidence(black_box(&[0, 1, 2]), black_box(2.0)).is_ok());
+        }
+    })
+}
+
+/// Ten columns inserted one after the other into the maintained factor, then removed.
+fn factor_insert() -> Work {
+    let (n, k, r) = SAMPLER_SIZES[0];
+    let regression = regression(n, k, r);
+    Box::new(move || {
+        let mut factor = Factor::new(&regression, 2.0);
+        for _ in 0..100 {
+            (0..10).for_each(|column| factor.insert(column));
+            (0..10).for_each(|column| factor.remove(column));
+        }
+        black_box(factor.energy());
+    })
+}
+
+/// A thousand sweeps in stationarity.
+fn sweeps(size: usize, exchanges: usize) -> Work {
+    let (n, k, r) = SAMPLER_SIZES[size];
+    let regression = Box::leak(Box::new(regression(n, k, r)));
+    let mut gibbs = Gibbs::new(regression, &search(regression), exchanges);
+    let mut draws = Stream::new(1, Purpose::Chain, 0);
+    (0..100).for_each(|_| gibbs.sweep(&mut draws));
+    Box::new(move || {
+        (0..1000).for_each(|_| gibbs.sweep(&mut draws));
+        black_box(gibbs.parameters());
+    })
+}
+
+/// All models of twelve columns.
+fn enumeration() -> Work {
+    let regression = regression(1000, 12, 3);
+    let pool = Box::leak(Box::new(one_thread()));
+    Box::new(move || {
+        black_box(pool.install(|| enumerate(&regression, &Control::default()).is_ok()));
+    })
+}
+
+/// Coefficients of the true model, slab variance integrated out.
+fn coefficients() -> Work {
+    let (n, k, r) = SAMPLER_SIZES[0];
+    let regression = regression(n, k, r);
+    Box::new(move || {
+        black_box(model_posterior(&regression, &[0, 1, 2]).is_ok());
+    })
+}

@@ -1,0 +1,91 @@
+"""Sweeps per second of itoscope beside a numba loop that maintains the same Schur complements, in one run.
+
+    python benches/peers/sampler.py [--rounds 15]
+
+Makes a virtual environment for numba under benches/peers/.venv-numba, then lets both run in turn on one core, so that
+whatever else the machine does meets both. Times are core seconds, the fewest of all rounds; itoscope is timed with and without
+its exchange moves, which the numba loop does not have. Both report inclusion probabilities, and those must agree.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+import numpy as np
+from itoscope import Prior
+from itoscope.backends import rust
+
+HERE = Path(__file__).parent
+CASES = [(1000, 36, 3, 2.0), (10_000, 59, 3, 2.0), (5000, 200, 5, 1.5)]
+
+
+def numba_python():
+    """Return the interpreter of the environment with numba, made at first use."""
+    directory = HERE / ".venv-numba"
+    python = directory / "bin" / "python"
+    if not python.exists():
+        venv.create(directory, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "numba", "numpy"], check=True)
+    return python
+
+
+def moments(n, k, r):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(n, k))
+    y = x[:, :r].sum(axis=1) + rng.normal(size=n)
+    return x.T @ x, x.T @ y, float(y @ y), float(n)
+
+
+def ours(data, n_sweeps, exchanges, seed):
+    start = time.process_time()
+    chains = rust.sample_chains(
+        *data,
+        Prior(),
+        n_chains=1,
+        n_samples=1,
+        n_burn=0,
+        thin=n_sweeps,
+        exchanges=exchanges,
+        seed=seed,
+        progress=None,
+    )
+    return time.process_time() - start, chains.inclusion[0, 0]
+
+
+def compare(n, k, r, wanted, rounds):
+    data, n_sweeps = moments(n, k, r), 10_000 if k < 100 else 3_000
+    best = {"numba": np.inf, "itoscope": np.inf, "itoscope, no exchanges": np.inf}
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "moments.npz"
+        np.savez(file, gram=data[0], moment=data[1], yy=data[2], n=data[3])
+        command = [numba_python(), HERE / "numba_sampler.py", file, str(n_sweeps)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as peer:
+            for seed in range(rounds):
+                peer.stdin.write(f"{seed}\n")
+                peer.stdin.flush()
+                answer = json.loads(peer.stdout.readline())
+                best["numba"] = min(best["numba"], answer["seconds"])
+                seconds, pip = ours(data, n_sweeps, 1, seed)
+                best["itoscope"] = min(best["itoscope"], seconds)
+                assert np.abs(pip - answer["pip"]).max() < 0.05, "the two samplers disagree"
+                best["itoscope, no exchanges"] = min(best["itoscope, no exchanges"], ours(data, n_sweeps, 0, seed)[0])
+            peer.stdin.close()
+    print(f"n = {n}, K = {k}, {r} true terms, {n_sweeps} sweeps")
+    for name, seconds in best.items():
+        print(f"  {name:24s}{n_sweeps / seconds:10.0f} sweeps per core-second {seconds / n_sweeps * 1e6:8.2f} us a sweep")
+    print(f"  ratio {best['numba'] / best['itoscope']:.2f} (aim: {wanted}), ", end="")
+    print(f"without exchanges {best['numba'] / best['itoscope, no exchanges']:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15, help="runs of each, in turn")
+    rounds = parser.parse_args().rounds
+    print(f"Python {sys.version.split()[0]}, NumPy {np.__version__}")
+    for case in CASES:
+        compare(*case, rounds)
