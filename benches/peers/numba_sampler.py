@@ -83,7 +83,9 @@ def run(gram, moment, yy, n, a_p, b_p, a_v, b_v, a_s, b_s, v, p0, n_sweeps, seed
         for j in range(k):
             p = place[j]
             if p < 0:
-                log_odds = log_prior - 0.5 * math.log(d[j]) - power * math.log1p(-c[j] * c[j] / (d[j] * energy))
+                log_odds = (
+                    log_prior - 0.5 * math.log(d[j]) - power * math.log1p(-c[j] * c[j] / (d[j] * energy))
+                )
             else:
                 s, mu = 0.0, 0.0
                 for i in range(p, r):

@@ -73,11 +73,15 @@ def compare(n, k, r, wanted, rounds):
                 seconds, pip = ours(data, n_sweeps, 1, seed)
                 best["itoscope"] = min(best["itoscope"], seconds)
                 assert np.abs(pip - answer["pip"]).max() < 0.05, "the two samplers disagree"
-                best["itoscope, no exchanges"] = min(best["itoscope, no exchanges"], ours(data, n_sweeps, 0, seed)[0])
+                best["itoscope, no exchanges"] = min(
+                    best["itoscope, no exchanges"], ours(data, n_sweeps, 0, seed)[0]
+                )
             peer.stdin.close()
     print(f"n = {n}, K = {k}, {r} true terms, {n_sweeps} sweeps")
     for name, seconds in best.items():
-        print(f"  {name:24s}{n_sweeps / seconds:10.0f} sweeps per core-second {seconds / n_sweeps * 1e6:8.2f} us a sweep")
+        print(
+            f"  {name:24s}{n_sweeps / seconds:10.0f} sweeps per core-second {seconds / n_sweeps * 1e6:8.2f} us a sweep"
+        )
     print(f"  ratio {best['numba'] / best['itoscope']:.2f} (aim: {wanted}), ", end="")
     print(f"without exchanges {best['numba'] / best['itoscope, no exchanges']:.2f}", flush=True)
 

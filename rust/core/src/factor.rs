@@ -171,6 +171,7 @@ impl<'a> Factor<'a> {
     }
 
     /// `S_kk` and `mu_k` of member number `place`: variance over s2, and mean, of its coefficient.
+    #[inline]
     pub fn marginal(&self, place: usize) -> (f64, f64) {
         let (mut s, mut mu) = (0.0, 0.0);
         for row in place..self.members.len() {
@@ -295,17 +296,19 @@ impl<'a> Factor<'a> {
         let (r, width, regression) = (self.members.len(), self.width(), self.regression);
         self.energy = 2.0 * regression.prior().b_s + regression.yy();
         self.energy -= self.z[..from].iter().map(|z| z * z).sum::<f64>();
+        // Plain index loops: models are small, and setting up iterators would cost more than the sums.
         for place in from..r {
-            let k = self.members[place];
+            let (k, row) = (self.members[place], place * width);
             let gram = regression.gram_row(k);
             let mut pivot = gram[k] + self.inverse_v;
             let mut residual = regression.moment()[k];
-            let (above, rest) = self.lower.split_at_mut(place * width);
-            let row = &mut rest[..place];
-            for (column, lower) in above.chunks_exact(width).enumerate() {
-                let dot: f64 = row[..column].iter().zip(lower).map(|(a, b)| a * b).sum();
-                let w = (gram[self.members[column]] - dot) * self.inverse_pivots[column];
-                row[column] = w;
+            for column in 0..place {
+                let mut w = gram[self.members[column]];
+                for i in 0..column {
+                    w -= self.lower[row + i] * self.lower[column * width + i];
+                }
+                w *= self.inverse_pivots[column];
+                self.lower[row + column] = w;
                 pivot -= w * w;
                 residual -= w * self.z[column];
             }
@@ -354,6 +357,7 @@ impl<'a> Factor<'a> {
     }
 
     /// Pivot, `z`, energy and the row of `U` of member number `place`, whose row of `L` is known.
+    #[inline(always)]
     fn finish_row(&mut self, place: usize, pivot: f64, residual: f64) {
         let width = self.width();
         let inverse_pivot = 1.0 / pivot.max(self.inverse_v).sqrt();
@@ -361,16 +365,15 @@ impl<'a> Factor<'a> {
         self.inverse_pivots[place] = inverse_pivot;
         self.z[place] = z;
         self.energy = (self.energy - z * z).max(2.0 * self.regression.prior().b_s);
-        let (above, rest) = self.inverse.split_at_mut(place * width);
-        let inverse = &mut rest[..=place];
-        inverse.fill(0.0);
-        for (row, coefficient) in self.lower[place * width..][..place].iter().enumerate() {
-            let scaled = coefficient * inverse_pivot;
-            for (inverse, above) in inverse.iter_mut().zip(&above[row * width..][..=row]) {
-                *inverse -= scaled * above;
+        let row = place * width;
+        for column in 0..place {
+            let mut sum = 0.0;
+            for i in column..place {
+                sum += self.lower[row + i] * self.inverse[i * width + column];
             }
+            self.inverse[row + column] = -sum * inverse_pivot;
         }
-        inverse[place] = inverse_pivot;
+        self.inverse[row + place] = inverse_pivot;
         self.position[self.members[place]] = place;
         self.outside[self.members[place]] = 0.0;
         self.rows_computed += 1;

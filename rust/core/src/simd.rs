@@ -197,33 +197,36 @@ vectorised! {
         diagonal: &[f64], ridge: f64, moment: &[f64], rows: &mut [[f64; LANES]], capacity: usize,
         schur: &mut [f64], residual: &mut [f64],
     ) {
-        let (gram, n_groups) = (groups_of(gram), schur.len() / LANES);
-        let (z, inverse_pivots) = (&z[..members.len()], &inverse_pivots[..members.len()]);
+        let (gram, n_groups, r) = (groups_of(gram), schur.len() / LANES, members.len());
+        let (z, inverse_pivots) = (&z[..r], &inverse_pivots[..r]);
+        assert!(r <= capacity && r * capacity <= lower.len() && n_groups * capacity <= rows.len());
+        assert!(members.iter().all(|member| (member + 1) * n_groups <= gram.len()));
         let start = groups_of(diagonal).iter().zip(groups_of(moment));
         let end = groups_mut(schur).iter_mut().zip(groups_mut(residual));
-        let blocks = rows.chunks_exact_mut(capacity);
-        for (group, ((block, (diagonal, moment)), (schur, residual))) in blocks.zip(start).zip(end).enumerate() {
+        for (group, ((diagonal, moment), (schur, residual))) in start.zip(end).enumerate() {
             let mut d = diagonal.map(|diagonal| diagonal + ridge);
             let mut c = *moment;
-            for (place, (&member, (&z, &inverse_pivot))) in
-                members.iter().zip(z.iter().zip(inverse_pivots)).enumerate()
-            {
-                let (former, rest) = block.split_at_mut(place);
-                let w = &mut rest[0];
-                if place >= from {
-                    let mut sum = gram[member * n_groups + group];
-                    for (former, &coefficient) in former.iter().zip(&lower[place * capacity..]) {
-                        for lane in 0..LANES {
-                            sum[lane] = fused::<FMA>(-coefficient, former[lane], sum[lane]);
+            for place in 0..r {
+                // SAFETY: `place < r`, `group < n_groups` and `j < place`, so the assertions above hold every index
+                // inside its slice. The checks would cost more than the arithmetic.
+                let w = unsafe {
+                    let block = rows.as_mut_ptr().add(group * capacity);
+                    if place >= from {
+                        let mut sum = *gram.get_unchecked(members.get_unchecked(place) * n_groups + group);
+                        let lower = lower.as_ptr().add(place * capacity);
+                        for j in 0..place {
+                            let (former, coefficient) = (&*block.add(j), *lower.add(j));
+                            for lane in 0..LANES {
+                                sum[lane] = fused::<FMA>(-coefficient, former[lane], sum[lane]);
+                            }
                         }
+                        *block.add(place) = sum.map(|sum| sum * inverse_pivots[place]);
                     }
-                    for lane in 0..LANES {
-                        w[lane] = sum[lane] * inverse_pivot;
-                    }
-                }
+                    *block.add(place)
+                };
                 for lane in 0..LANES {
                     d[lane] = fused::<FMA>(-w[lane], w[lane], d[lane]);
-                    c[lane] = fused::<FMA>(-w[lane], z, c[lane]);
+                    c[lane] = fused::<FMA>(-w[lane], z[place], c[lane]);
                 }
             }
             *schur = d;
