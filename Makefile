@@ -2,7 +2,7 @@
 PYTHON ?= python
 VENV ?= .venv
 
-.PHONY: help venv build fmt fmt-check lint test statistics bench bench-check docs dist ci clean
+.PHONY: help venv build fmt fmt-check lint test statistics bench bench-check bench-record bench-once docs dist ci clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -42,7 +42,13 @@ statistics:  ## Run the slow statistical tests
 bench:  ## Measure speed
 	cargo bench
 
-bench-check:  ## Run every benchmark once, without measuring
+bench-check:  ## Fail if a kernel needs over 5 % more instructions than recorded (needs valgrind)
+	$(PYTHON) benches/counts/check.py
+
+bench-record:  ## Record the instruction counts of all kernels
+	$(PYTHON) benches/counts/check.py --record
+
+bench-once:  ## Run every benchmark once, without measuring
 	cargo bench --quiet -- --test
 
 docs:  ## Build the documentation into site/

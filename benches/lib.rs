@@ -50,7 +50,7 @@ pub fn regression(n: usize, k: usize, r: usize) -> Regression {
 /// The sizes at which the sampler is measured: samples, columns, true columns.
 pub const SAMPLER_SIZES: [(usize, usize, usize); 3] = [(1000, 36, 3), (10_000, 59, 3), (5000, 200, 5)];
 
-/// A thread pool of one thread, for kernels whose instructions are counted.
+/// A thread pool of this thread alone, for kernels whose instructions are counted.
 pub fn one_thread() -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread")
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().expect("one thread")
 }

@@ -15,9 +15,10 @@ use itoscope_core::posterior::model_posterior;
 use itoscope_core::search::search;
 
 type Work = Box<dyn FnMut()>;
+type Prepare = fn() -> Work;
 
 /// Name and preparation of every kernel.
-const KERNELS: &[(&str, fn() -> Work)] = &[
+const KERNELS: &[(&str, Prepare)] = &[
     ("evidence_36", evidence),
     ("factor_insert_36", factor_insert),
     ("sweep_36", || sweeps(0, 1)),

@@ -5,6 +5,7 @@ over all columns, so that the odds of every candidate cost O(1), a new row O(r K
 Started by `sampler.py` in an environment of its own: reads the moments from a file, then for each line on standard
 input runs the chain once and answers with core seconds.
 """
+# ruff: noqa: NPY002 -- the legacy generator is the one that numba compiles
 
 import json
 import math

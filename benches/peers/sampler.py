@@ -2,9 +2,10 @@
 
     python benches/peers/sampler.py [--rounds 15]
 
-Makes a virtual environment for numba under benches/peers/.venv-numba, then lets both run in turn on one core, so that
-whatever else the machine does meets both. Times are core seconds, the fewest of all rounds; itoscope is timed with and without
-its exchange moves, which the numba loop does not have. Both report inclusion probabilities, and those must agree.
+Makes a virtual environment for numba under benches/peers/.venv-numba, then lets both run in turn, so that whatever
+else the machine does meets both. Times are core seconds, the fewest of all rounds; itoscope is timed with and
+without its exchange moves, which the numba loop does not have. Both report inclusion probabilities, and those must
+agree.
 """
 
 import argparse
@@ -79,9 +80,8 @@ def compare(n, k, r, wanted, rounds):
             peer.stdin.close()
     print(f"n = {n}, K = {k}, {r} true terms, {n_sweeps} sweeps")
     for name, seconds in best.items():
-        print(
-            f"  {name:24s}{n_sweeps / seconds:10.0f} sweeps per core-second {seconds / n_sweeps * 1e6:8.2f} us a sweep"
-        )
+        rate, cost = n_sweeps / seconds, seconds / n_sweeps * 1e6
+        print(f"  {name:24s}{rate:10.0f} sweeps per core-second {cost:8.2f} us a sweep")
     print(f"  ratio {best['numba'] / best['itoscope']:.2f} (aim: {wanted}), ", end="")
     print(f"without exchanges {best['numba'] / best['itoscope, no exchanges']:.2f}", flush=True)
 
