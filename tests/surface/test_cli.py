@@ -160,8 +160,10 @@ QUICK = ["--samples", 300, "--burn", 100, "--chains", 2, "--seed", 1, "--library
 
 
 def test_discover_prints_the_equation(run, recording, tmp_path):
-    code, out, err = run("discover", recording, *QUICK, "--save", tmp_path / "found")
+    report = tmp_path / "found.html"
+    code, out, err = run("discover", recording, *QUICK, "--save", tmp_path / "found", "--report", report)
     assert (code, err) == (0, "")
+    assert "</html>" in report.read_text()
     first, _, rest = out.partition("\n")
     assert first == "Trajectories: 20 paths of 2001 samples, dt = 0.01, state x1"
     assert "x1" in rest

@@ -65,6 +65,9 @@ def add(subparsers: Any) -> None:
     out = parser.add_argument_group("what comes out")
     out.add_argument("--json", action="store_true", help="print JSON instead of text")
     out.add_argument("--save", metavar="FILE", help="save the result; Discovery.load reads it")
+    out.add_argument(
+        "--report", metavar="FILE", help="write an HTML page with equations, checks and pictures"
+    )
     out.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -103,6 +106,8 @@ def run(arguments: argparse.Namespace) -> None:
     print(json.dumps(as_json(result), indent=2) if arguments.json else result)
     if arguments.save is not None:
         result.save(arguments.save)
+    if arguments.report is not None:
+        result.report(arguments.report)
 
 
 def as_json(result: Discovery) -> dict[str, Any]:
