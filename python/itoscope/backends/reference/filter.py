@@ -17,6 +17,7 @@ from itoscope.backends.protocol import Array
 from itoscope.backends.statespace import Kink, StateSpace
 
 __all__ = [
+    "Node",
     "Step",
     "Times",
     "Update",
@@ -25,25 +26,41 @@ __all__ = [
     "filter_loglik",
     "nothing",
     "run",
-    "spread_over",
 ]
 
 LOG_2PI = math.log(2.0 * math.pi)
+PLACES = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15))
+WEIGHTS = (5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0)
 _erf = np.vectorize(math.erf, otypes=[float])
 Times = Sequence[float | Array]
 
 
+class Node(NamedTuple):
+    """A time within a step at which Gamma is looked up, and how noise of that time has moved by the end."""
+
+    s: Array  # (p, 1) time since the start
+    weight: Array  # (p, 1, 1)
+    phi: Array  # (p, m, m) transition from there to the end
+
+
 class Step(NamedTuple):
-    """One prediction over `h`: what the sensitivities need of it. Arrays lead with the path axis."""
+    """One prediction over `h`: what the sensitivities need of it. Arrays lead with the path axis.
+
+    Along the step term `k` is `terms + s rates + s^2 bends`.
+    """
 
     h: Array  # (p, 1, 1)
     terms: Array  # (p, K) expected term values
     rates: Array  # (p, K) their rates of change along the drift
-    drift: Array  # (p, m)
+    bends: Array  # (p, K)
     jacobian: Array  # (p, m, m) of the drift
     phi: Array  # (p, m, m) transition
-    gamma: Array  # (p, m, m) Gamma at the start of the step, as it was used
-    growth: Array  # (p, m, m) its rate of change
+    nodes: list[Node]
+    spread: Array  # (p, m, m) covariance that the step added
+
+    def value(self, node: Node, which: NDArray[np.intp]) -> Array:
+        """Terms `which` at a node `(p, n)`."""
+        return self.terms[:, which] + node.s * (self.rates[:, which] + node.s * self.bends[:, which])
 
 
 class Update(NamedTuple):
@@ -107,14 +124,12 @@ def _kinked(kink: Kink, x: Array, cov: Array) -> tuple[Array, Array]:
 
 
 def _expected_terms(model: StateSpace, x: Array, cov: Array, at_mean: Array) -> Array:
-    """`E u_k` over `N(x, cov)`: three-point Gauss-Hermite along each column of the factor of `cov`, kinks exactly."""
+    """`E u_k` over `N(x, cov)`: three-point Gauss-Hermite along each column of the factor of `cov`."""
     p, m = x.shape
     low = math.sqrt(3.0) * np.swapaxes(factor_semidefinite(cov), 1, 2)  # (p, column, m)
     points = np.concatenate([x[:, None, :] + low, x[:, None, :] - low], axis=1)
     around = model.program.evaluate(np.ascontiguousarray(points.reshape(p * 2 * m, m))).reshape(p, 2 * m, -1)
     expected = at_mean + (around.sum(axis=1) - 2.0 * m * at_mean) / 6.0
-    for kink in model.kinks:
-        expected[:, kink.term] = _kinked(kink, x, cov)[0]
     return expected
 
 
@@ -134,49 +149,62 @@ def _gamma(model: StateSpace, terms: Array) -> Array:
     return out
 
 
-def spread_over(gamma: Array, a: Array, h: Array, power: int) -> Array:
-    """`int_0^h (I + A (h - s)) Gamma s^power (I + A (h - s))^T ds` for power 0 or 1."""
-    ag = a @ gamma
-    aga = ag @ np.swapaxes(a, 1, 2)
-    both = ag + np.swapaxes(ag, 1, 2)
-    if power == 0:
-        return h * gamma + h**2 / 2 * both + h**3 / 3 * aga
-    return h**2 / 2 * gamma + h**3 / 6 * both + h**4 / 12 * aga
+def _nodes(a: Array, h: Array, second_order: bool) -> list[Node]:
+    """Three Gauss-Legendre nodes, exact for a quadratic Gamma under a quadratic transition; the start alone if not."""
+    one = np.eye(a.shape[-1])
+    if not second_order:
+        return [Node(0.0 * h[:, 0], h, one + 0.0 * a)]
+    square = a @ a / 2.0
+    return [
+        Node(place * h[:, 0], weight * h, one + (1.0 - place) * h * (a + (1.0 - place) * h * square))
+        for place, weight in zip(PLACES, WEIGHTS)
+    ]
 
 
 def _predict(model: StateSpace, mean: Array, cov: Array, h: Array) -> tuple[Step, Array, Array]:
     """Mean and covariance one step of length `h` later.
 
-    The terms are averaged over where the state may be during the step: covariance `P + h Gamma / 2` around a
-    point that moves with the drift. Gamma changes linearly over the step.
+    The terms are averaged over where noise and doubt may take the state, covariance `P + h Gamma / 2`, around a point
+    that moves with the drift: along the step a term is `u + s r + s^2 c`, with `r` from its gradient and `c` from its
+    value where the drift leads. A term with a kink has no `c`; its average counts the way along the drift as spread.
     """
     m = mean.shape[1]
-    terms = model.program.evaluate(mean)
+    at_mean = model.program.evaluate(mean)
     slopes = model.program.gradient(mean)
+    terms = at_mean
     for kink in model.kinks:
         terms[:, kink.term], slopes[:, kink.term, :] = _kinked(kink, mean, cov)
     a = np.einsum("ik,pkj->pij", model.drift, slopes)
     f = terms @ model.drift.T
     rates = np.einsum("pkj,pj->pk", slopes, f)
-    gamma = _gamma(model, terms)
+    bends = np.zeros_like(rates)
     phi = np.eye(m) + h * a
+    moved = mean + h[:, 0] * f
     if model.second_order:
-        ahead = cov + h / 2 * gamma + h**2 / 3 * f[:, :, None] * f[:, None, :]
-        terms = _expected_terms(model, mean, ahead, terms)
-        f = terms @ model.drift.T
         gamma = _gamma(model, terms)
-        growth = (_gamma(model, terms + h[:, 0] * rates) - gamma) / np.where(h > 0.0, h, 1.0)
-        spread = spread_over(gamma, a, h, 0) + spread_over(growth, a, h, 1)
+        ahead = cov + h / 2 * gamma
+        turn = np.einsum("pij,pj->pi", a, f)
+        lead = moved + h[:, 0] ** 2 / 2 * turn
+        safe = np.where(h[:, 0] > 0.0, h[:, 0], 1.0)
+        bends = (model.program.evaluate(np.ascontiguousarray(lead)) - terms - h[:, 0] * rates) / safe**2
+        terms = _expected_terms(model, mean, ahead, terms)
+        for kink in model.kinks:
+            bends[:, kink.term] = 0.0
+            way = h**2 / 3 * f[:, :, None] * f[:, None, :]
+            terms[:, kink.term] = _kinked(kink, mean, ahead + way)[0]
+        f = terms @ model.drift.T
         phi = phi + h**2 / 2 * a @ a + h**3 / 6 * a @ a @ a
         turn = np.einsum("pij,pj->pi", a, f)
-        bend = np.einsum("pij,pj->pi", a, turn)
-        moved = mean + h[:, 0] * f + h[:, 0] ** 2 / 2 * turn + h[:, 0] ** 3 / 6 * bend
-    else:
-        growth = np.zeros_like(gamma)
-        spread = h * gamma
-        moved = mean + h[:, 0] * f
+        twist = 2.0 * bends @ model.drift.T
+        moved = mean + h[:, 0] * f + h[:, 0] ** 2 / 2 * turn + h[:, 0] ** 3 / 6 * twist
+    nodes = _nodes(a, h, model.second_order)
+    spread = np.zeros_like(cov)
+    for node in nodes:
+        gamma = _gamma(model, terms + node.s * (rates + node.s * bends))
+        spread += node.weight * (node.phi @ gamma @ np.swapaxes(node.phi, 1, 2))
     after = phi @ cov @ np.swapaxes(phi, 1, 2) + spread
-    return Step(h, terms, rates, f, a, phi, gamma, growth), moved, 0.5 * (after + np.swapaxes(after, 1, 2))
+    step = Step(h, terms, rates, bends, a, phi, nodes, spread)
+    return step, moved, 0.5 * (after + np.swapaxes(after, 1, 2))
 
 
 def _update(

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from itoscope.backends.protocol import Array
-from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run, spread_over
+from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run
 from itoscope.backends.statespace import FilterMoments, StateSpace
 
 __all__ = ["filter_drift_moments", "filter_information", "filter_noise_moments"]
@@ -96,18 +96,10 @@ def filter_noise_moments(
             d = step.phi @ d
             for pair, e in enumerate(unit):
                 of = np.flatnonzero(pair_of == pair)
-                value = step.terms[:, term_of[of], None, None]
-                if model.second_order:
-                    rate = step.rates[:, term_of[of], None, None]
-                    w[:, of] += spread_over(e[None], step.jacobian, step.h, 0)[:, None] * value
-                    w[:, of] += spread_over(e[None], step.jacobian, step.h, 1)[:, None] * rate
-                else:
-                    w[:, of] += (step.h * e)[:, None] * value
-            if model.second_order:
-                w[:, c] += spread_over(step.gamma, step.jacobian, step.h, 0)
-                w[:, c] += spread_over(step.growth, step.jacobian, step.h, 1)
-            else:
-                w[:, c] += step.h * step.gamma
+                for node in step.nodes:
+                    moved = node.weight * (node.phi @ e @ np.swapaxes(node.phi, 1, 2))
+                    w[:, of] += moved[:, None] * step.value(node, term_of[of])[:, :, None, None]
+            w[:, c] += step.spread
 
         def add(x: Array, t: Array) -> None:
             nonlocal gram, moment, yy

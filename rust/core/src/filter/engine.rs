@@ -23,20 +23,41 @@ pub struct Step<'a> {
     pub terms: &'a [f64],
     /// Rates of change of the terms along the drift, in the same places.
     pub rates: &'a [f64],
+    /// Curvatures of the terms along the drift, in the same places: a term is `terms + s rates + s^2 bends`.
+    pub bends: &'a [f64],
     /// Lanes of a row of `terms`.
     pub width: usize,
     /// Transition (m x m).
     pub phi: &'a [f64],
     /// Jacobian of the drift (m x m).
     pub jacobian: &'a [f64],
-    /// Gamma at the start of the step, as it was used (m x m).
-    pub gamma: &'a [f64],
-    /// Its rate of change (m x m).
-    pub growth: &'a [f64],
+    /// Times within the step at which Gamma was looked up.
+    pub nodes: &'a [Node],
+    /// Transition from each node to the end (nodes x m x m).
+    pub onward: &'a [f64],
+    /// Covariance that the step added (m x m).
+    pub spread: &'a [f64],
     /// Predicted mean (m).
     pub mean: &'a [f64],
     /// Predicted covariance (m x m).
     pub cov: &'a [f64],
+}
+
+/// A time within a step: since its start, and its weight in an integral over the step.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Node {
+    /// Time since the start.
+    pub s: f64,
+    /// Weight.
+    pub weight: f64,
+}
+
+impl Step<'_> {
+    /// Term `k` at time `s` after the start.
+    pub fn value(&self, k: usize, s: f64) -> f64 {
+        let at = k * self.width;
+        self.terms[at] + s * (self.rates[at] + s * self.bends[at])
+    }
 }
 
 /// One observation of one path. Missing channels have zero rows in `observation` and `r`, and unit variance.

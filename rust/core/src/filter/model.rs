@@ -107,18 +107,18 @@ impl StateSpace<'_> {
 
     /// Diffusion covariance (m x m) from the values of its elements, kept positive: diagonals floored, correlations
     /// below 0.999.
-    pub fn positive_gamma(&self, values: impl Fn(usize) -> f64, out: &mut [f64]) {
+    pub fn positive_gamma(&self, values: &[f64], out: &mut [f64]) {
         let m = self.m();
         out.fill(0.0);
         for (pair, &(i, j)) in self.pairs.iter().enumerate() {
             if i == j {
-                out[i * m + i] = values(pair).max(self.floor[i]);
+                out[i * m + i] = values[pair].max(self.floor[i]);
             }
         }
         for (pair, &(i, j)) in self.pairs.iter().enumerate() {
             if i != j {
                 let limit = 0.999 * (out[i * m + i] * out[j * m + j]).sqrt();
-                let value = values(pair).max(-limit).min(limit);
+                let value = values[pair].max(-limit).min(limit);
                 out[i * m + j] = value;
                 out[j * m + i] = value;
             }

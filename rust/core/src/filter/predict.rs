@@ -1,11 +1,16 @@
 //! One prediction of a batch of paths: terms over all lanes at once, small matrices path by path.
 
-use super::engine::{Step, Visitor};
+use super::engine::{Node, Step, Visitor};
 use super::model::{MAX_STATES, StateSpace};
 use super::small::{axpy, factor_semidefinite, multiply, multiply_transposed, symmetrise};
 use crate::program::Scratch;
 
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
+
+/// Gauss-Legendre nodes of the unit interval and their weights: exact for a quadratic Gamma under a quadratic
+/// transition.
+const PLACES: [f64; 3] = [0.112_701_665_379_258_3, 0.5, 0.887_298_334_620_741_7];
+const WEIGHTS: [f64; 3] = [5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0];
 
 /// Working memory for the predictions of a batch. Arrays over lanes hold one row of `width` lanes per entry.
 pub struct Predictor<'a> {
@@ -23,8 +28,8 @@ pub struct Predictor<'a> {
     jacobian: Vec<f64>,
     field: Vec<f64>,
     rates: Vec<f64>,
-    spread: Vec<f64>,
-    growth: Vec<f64>,
+    bends: Vec<f64>,
+    twist: Vec<f64>,
     ahead: Vec<f64>,
     small: Small,
 }
@@ -33,28 +38,32 @@ pub struct Predictor<'a> {
 struct Small {
     a: Vec<f64>,
     phi: Vec<f64>,
+    square: Vec<f64>,
     gamma: Vec<f64>,
-    growth: Vec<f64>,
+    elements: Vec<f64>,
+    onward: Vec<f64>,
     product: Vec<f64>,
+    spread: Vec<f64>,
     next: Vec<f64>,
     low: Vec<f64>,
     rest: Vec<f64>,
-    work: Vec<f64>,
 }
 
 impl Small {
-    fn new(m: usize) -> Self {
+    fn new(m: usize, pairs: usize) -> Self {
         let square = || vec![0.0; m * m];
         Self {
             a: square(),
             phi: square(),
+            square: square(),
             gamma: square(),
-            growth: square(),
+            elements: vec![0.0; pairs],
+            onward: vec![0.0; PLACES.len() * m * m],
             product: square(),
+            spread: square(),
             next: square(),
             low: square(),
             rest: square(),
-            work: vec![0.0; 2 * m * m],
         }
     }
 }
@@ -62,26 +71,6 @@ impl Small {
 /// The entries of a coefficient table that are not zero.
 fn sparse(table: &ndarray::Array2<f64>) -> Vec<(usize, usize, f64)> {
     table.indexed_iter().filter(|(_, c)| **c != 0.0).map(|((i, k), &c)| (i, k, c)).collect()
-}
-
-/// `int_0^h (I + A (h - s)) Gamma s^power (I + A (h - s))^T ds` added to `out`, for power 0 or 1.
-///
-/// `work` holds `2 m m` numbers.
-pub fn add_spread(gamma: &[f64], a: &[f64], h: f64, power: i32, out: &mut [f64], m: usize, work: &mut [f64]) {
-    let (ag, aga) = work.split_at_mut(m * m);
-    multiply(a, gamma, ag, m, m, m);
-    multiply_transposed(ag, a, aga, m, m, m);
-    let (c0, c1, c2) = if power == 0 {
-        (h, h * h / 2.0, h.powi(3) / 3.0)
-    } else {
-        (h * h / 2.0, h.powi(3) / 6.0, h.powi(4) / 12.0)
-    };
-    for i in 0..m {
-        for j in 0..m {
-            out[i * m + j] +=
-                c0 * gamma[i * m + j] + c1 * (ag[i * m + j] + ag[j * m + i]) + c2 * aga[i * m + j];
-        }
-    }
 }
 
 impl<'a> Predictor<'a> {
@@ -105,17 +94,19 @@ impl<'a> Predictor<'a> {
             jacobian: zeros(m * m),
             field: zeros(m),
             rates: zeros(k),
-            spread: zeros(model.pairs.len()),
-            growth: zeros(model.pairs.len()),
+            bends: zeros(k),
+            twist: zeros(m),
             ahead: vec![0.0; lanes * m * m],
-            small: Small::new(m),
+            small: Small::new(m, model.pairs.len()),
         }
     }
 
     /// Advances means (lanes x m) and covariances (lanes x m x m) by `h`; lanes with `h = 0` stay as they are.
     ///
-    /// The terms are averaged over where the state may be during the step: covariance `P + h Gamma / 2` around a
-    /// point that moves with the drift. Gamma changes linearly over the step.
+    /// The terms are averaged over where noise and doubt may take the state, covariance `P + h Gamma / 2`, around a
+    /// point that moves with the drift: along the step a term is `u + s r + s^2 c`, with `r` from its gradient and `c`
+    /// from its value where the drift leads. A term with a kink has no `c`; its average counts the way along the drift
+    /// as spread.
     pub fn run(
         &mut self,
         n: usize,
@@ -128,9 +119,9 @@ impl<'a> Predictor<'a> {
         self.terms_at(mean, cov);
         self.sum_field();
         if self.model.second_order {
+            self.bend(h, mean);
             self.average(h, mean, cov);
         }
-        self.sum_gamma();
         for lane in 0..self.lanes {
             if h[lane] > 0.0 {
                 let mean = &mut mean[lane * m..(lane + 1) * m];
@@ -193,14 +184,33 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// The elements of Gamma from the terms as they stand, and their rates.
-    fn sum_gamma(&mut self) {
-        let w = self.width;
-        self.spread.fill(0.0);
-        self.growth.fill(0.0);
-        for &(pair, k, c) in &self.gamma {
-            axpy(c, &self.terms[k * w..][..w], &mut self.spread[pair * w..][..w]);
-            axpy(c, &self.rates[k * w..][..w], &mut self.growth[pair * w..][..w]);
+    /// Curvatures of the terms along the drift, from their values where it leads.
+    fn bend(&mut self, h: &[f64], mean: &[f64]) {
+        let (m, w) = (self.model.m(), self.width);
+        for i in 0..m {
+            let lead = self.values.input_mut(i);
+            for lane in 0..self.lanes {
+                let turn: f64 =
+                    (0..m).map(|j| self.jacobian[(i * m + j) * w + lane] * self.field[j * w + lane]).sum();
+                let h = h[lane];
+                lead[lane] = mean[lane * m + i] + h * (self.field[i * w + lane] + h / 2.0 * turn);
+            }
+        }
+        self.model.program.run(&mut self.values);
+        let led = self.values.outputs();
+        for k in 0..self.model.program.n_outputs() {
+            for lane in 0..self.lanes {
+                let (at, h) = (k * w + lane, h[lane]);
+                self.bends[at] =
+                    if h > 0.0 { (led[at] - self.terms[at] - h * self.rates[at]) / (h * h) } else { 0.0 };
+            }
+        }
+        for kink in &self.model.kinks {
+            self.bends[kink.term * w..][..w].fill(0.0);
+        }
+        self.twist.fill(0.0);
+        for &(i, k, c) in &self.drift {
+            axpy(2.0 * c, &self.bends[k * w..][..w], &mut self.twist[i * w..][..w]);
         }
     }
 
@@ -208,20 +218,18 @@ impl<'a> Predictor<'a> {
     /// factor of the covariance, kinks exactly.
     fn average(&mut self, h: &[f64], mean: &[f64], cov: &[f64]) {
         let (m, w) = (self.model.m(), self.width);
-        self.sum_gamma();
         let Some(around) = self.around.as_mut() else { return };
         let total = around.width();
-        let Small { gamma, low, rest, .. } = &mut self.small;
+        let Small { gamma, elements, low, rest, .. } = &mut self.small;
         for lane in 0..self.lanes {
-            self.model.positive_gamma(|pair| self.spread[pair * w + lane], gamma);
+            elements.fill(0.0);
+            for &(pair, k, c) in &self.gamma {
+                elements[pair] += c * self.terms[k * w + lane];
+            }
+            self.model.positive_gamma(elements, gamma);
             let ahead = &mut self.ahead[lane * m * m..(lane + 1) * m * m];
-            let h = h[lane];
-            for i in 0..m {
-                for j in 0..m {
-                    let moved = self.field[i * w + lane] * self.field[j * w + lane];
-                    ahead[i * m + j] =
-                        cov[(lane * m + i) * m + j] + h / 2.0 * gamma[i * m + j] + h * h / 3.0 * moved;
-                }
+            for index in 0..m * m {
+                ahead[index] = cov[lane * m * m + index] + h[lane] / 2.0 * gamma[index];
             }
             factor_semidefinite(ahead, low, rest, m);
             let inputs = around.inputs_mut();
@@ -245,15 +253,28 @@ impl<'a> Predictor<'a> {
                 term[lane] += (sum - 2.0 * m as f64 * term[lane]) / 6.0;
             }
         }
+        if !self.model.kinks.is_empty() {
+            self.average_kinks(h, mean);
+        }
+        self.sum_field();
+    }
+
+    fn average_kinks(&mut self, h: &[f64], mean: &[f64]) {
+        let (m, w) = (self.model.m(), self.width);
         let mut slope = [0.0; MAX_STATES];
-        for kink in &self.model.kinks {
-            for lane in 0..self.lanes {
-                let x = &mean[lane * m..(lane + 1) * m];
-                let ahead = &self.ahead[lane * m * m..(lane + 1) * m * m];
+        for lane in 0..self.lanes {
+            let ahead = &mut self.ahead[lane * m * m..(lane + 1) * m * m];
+            for i in 0..m {
+                for j in 0..m {
+                    let way = self.field[i * w + lane] * self.field[j * w + lane];
+                    ahead[i * m + j] += h[lane] * h[lane] / 3.0 * way;
+                }
+            }
+            let x = &mean[lane * m..(lane + 1) * m];
+            for kink in &self.model.kinks {
                 self.terms[kink.term * w + lane] = kink.expectation(x, ahead, &mut slope[..m]);
             }
         }
-        self.sum_field();
     }
 
     /// Moves mean and covariance of one lane.
@@ -267,7 +288,8 @@ impl<'a> Predictor<'a> {
         visitor: &mut impl Visitor,
     ) {
         let (m, w) = (self.model.m(), self.width);
-        let Small { a, phi, gamma, growth, product, next, work, .. } = &mut self.small;
+        let mm = m * m;
+        let Small { a, phi, square, gamma, elements, onward, product, spread, next, .. } = &mut self.small;
         let mut field = [0.0; MAX_STATES];
         for (index, a) in a.iter_mut().enumerate() {
             *a = self.jacobian[index * w + lane];
@@ -275,50 +297,69 @@ impl<'a> Predictor<'a> {
         for i in 0..m {
             field[i] = self.field[i * w + lane];
         }
-        self.model.positive_gamma(|pair| self.spread[pair * w + lane], gamma);
+        let mut nodes = [Node { s: 0.0, weight: h }; PLACES.len()];
+        let mut count = 1;
+        onward.fill(0.0);
         if self.model.second_order {
-            multiply(a, a, phi, m, m, m);
-            multiply(phi, a, product, m, m, m);
-            for index in 0..m * m {
-                phi[index] = h * a[index] + h * h / 2.0 * phi[index] + h.powi(3) / 6.0 * product[index];
+            multiply(a, a, square, m, m, m);
+            multiply(square, a, product, m, m, m);
+            for index in 0..mm {
+                phi[index] = h * a[index] + h * h / 2.0 * square[index] + h.powi(3) / 6.0 * product[index];
             }
-            let at_end = |pair: usize| self.spread[pair * w + lane] + h * self.growth[pair * w + lane];
-            self.model.positive_gamma(at_end, growth);
-            growth.iter_mut().zip(&*gamma).for_each(|(growth, gamma)| *growth = (*growth - gamma) / h);
+            count = PLACES.len();
+            for node in 0..count {
+                nodes[node] = Node { s: PLACES[node] * h, weight: WEIGHTS[node] * h };
+                let left = (1.0 - PLACES[node]) * h;
+                for index in 0..mm {
+                    onward[node * mm + index] = left * (a[index] + left / 2.0 * square[index]);
+                }
+            }
         } else {
             phi.iter_mut().zip(&*a).for_each(|(phi, a)| *phi = h * a);
         }
         for i in 0..m {
             phi[i * m + i] += 1.0;
+            for node in 0..count {
+                onward[node * mm + i * m + i] += 1.0;
+            }
+        }
+        spread.fill(0.0);
+        for (node, Node { s, weight }) in nodes[..count].iter().enumerate() {
+            elements.fill(0.0);
+            for &(pair, k, c) in &self.gamma {
+                let at = k * w + lane;
+                elements[pair] += c * (self.terms[at] + s * (self.rates[at] + s * self.bends[at]));
+            }
+            self.model.positive_gamma(elements, gamma);
+            let onward = &onward[node * mm..(node + 1) * mm];
+            multiply(onward, gamma, product, m, m, m);
+            multiply_transposed(product, onward, next, m, m, m);
+            axpy(*weight, next, spread);
         }
         multiply(phi, cov, product, m, m, m);
         multiply_transposed(product, phi, next, m, m, m);
-        if self.model.second_order {
-            add_spread(gamma, a, h, 0, next, m, work);
-            add_spread(growth, a, h, 1, next, m, work);
-        } else {
-            next.iter_mut().zip(&*gamma).for_each(|(next, gamma)| *next += h * gamma);
-        }
+        axpy(1.0, spread, next);
         symmetrise(next, m);
         cov.copy_from_slice(next);
-        let (mut turn, mut bend) = ([0.0; MAX_STATES], [0.0; MAX_STATES]);
+        let mut turn = [0.0; MAX_STATES];
         if self.model.second_order {
             multiply(a, &field, &mut turn, m, m, 1);
-            multiply(a, &turn, &mut bend, m, m, 1);
         }
         for i in 0..m {
-            mean[i] += h * field[i] + h * h / 2.0 * turn[i] + h.powi(3) / 6.0 * bend[i];
+            mean[i] += h * field[i] + h * h / 2.0 * turn[i] + h.powi(3) / 6.0 * self.twist[i * w + lane];
         }
         let step = Step {
             n,
             h,
             terms: &self.terms[lane..],
             rates: &self.rates[lane..],
+            bends: &self.bends[lane..],
             width: w,
             phi,
             jacobian: a,
-            gamma,
-            growth,
+            nodes: &nodes[..count],
+            onward,
+            spread,
             mean,
             cov,
         };

@@ -3,9 +3,8 @@
 use super::drift::multiply_wide;
 use super::engine::{Step, Update, Visitor};
 use super::model::{MAX_STATES, StateSpace};
-use super::predict::add_spread;
 use super::rows::Rows;
-use super::small::axpy;
+use super::small::{axpy, multiply, multiply_transposed};
 
 /// Sensitivities of a batch to the Gamma coefficients and the noise variances, and the rows they give.
 ///
@@ -17,8 +16,8 @@ pub struct NoiseMoments<'a> {
     noise: Vec<f64>,
     /// Columns carried: `columns`, the noises, and the Gamma in use, which stands for `sum c_k gamma_k` in the targets.
     carried: usize,
-    units: Vec<Vec<f64>>,
-    second_order: bool,
+    /// Unit matrices of the pairs, and the range of columns in which theirs lie.
+    units: Vec<(Vec<f64>, std::ops::Range<usize>)>,
     m: usize,
     q: usize,
     /// lanes x m x m x C
@@ -41,18 +40,20 @@ impl<'a> NoiseMoments<'a> {
         let (m, q) = (model.m(), model.q());
         let regressors = columns.len() + q;
         let c = regressors + 1;
-        let unit = |&(i, j): &(usize, usize)| {
+        let unit = |(pair, &(i, j)): (usize, &(usize, usize))| {
             let mut unit = vec![0.0; m * m];
             unit[i * m + j] = 1.0;
             unit[j * m + i] = 1.0;
-            unit
+            let own = |column: &(usize, usize)| column.0 == pair;
+            let first = columns.iter().position(own).unwrap_or(0);
+            let last = columns.iter().rposition(own).map_or(0, |last| last + 1);
+            (unit, first..last)
         };
         Self {
             columns,
             noise: model.noise.to_vec(),
-            units: model.pairs.iter().map(unit).collect(),
+            units: model.pairs.iter().enumerate().map(unit).collect(),
             carried: c,
-            second_order: model.second_order,
             m,
             q,
             w: vec![0.0; lanes * m * m * c],
@@ -61,7 +62,7 @@ impl<'a> NoiseMoments<'a> {
             turn: vec![0.0; m * c],
             part: vec![0.0; m * c],
             part_row: vec![0.0; c],
-            small: vec![0.0; 4 * m * m],
+            small: vec![0.0; 2 * m * m],
             white: vec![0.0; q * m],
             rows: Rows::new(regressors),
         }
@@ -107,38 +108,28 @@ impl Visitor for NoiseMoments<'_> {
         multiply_wide(step.phi, d, &mut self.turn, m, m, c);
         d.copy_from_slice(&self.turn);
         let w = &mut self.w[lane * m * m * c..(lane + 1) * m * m * c];
-        let mm = m * m;
-        let (matrices, work) = self.small.split_at_mut(2 * mm);
-        let (level, slope) = matrices.split_at_mut(mm);
-        for (pair, unit) in self.units.iter().enumerate() {
-            level.fill(0.0);
-            slope.fill(0.0);
-            if self.second_order {
-                add_spread(unit, step.jacobian, step.h, 0, level, m, work);
-                add_spread(unit, step.jacobian, step.h, 1, slope, m, work);
-            } else {
-                axpy(step.h, unit, level);
+        let (product, moved) = self.small.split_at_mut(m * m);
+        for (pair, (unit, range)) in self.units.iter().enumerate() {
+            if range.is_empty() {
+                continue;
             }
-            for (column, &(of, k)) in self.columns.iter().enumerate() {
-                if of == pair {
-                    let (u, rate) = (step.terms[k * step.width], step.rates[k * step.width]);
-                    for index in 0..m * m {
-                        w[index * c + column] += level[index] * u + slope[index] * rate;
+            let own = &self.columns[range.clone()];
+            let values = &mut self.part_row[..own.len()];
+            for (node, onward) in step.nodes.iter().zip(step.onward.chunks_exact(m * m)) {
+                for (value, &(of, k)) in values.iter_mut().zip(own) {
+                    *value = if of == pair { node.weight * step.value(k, node.s) } else { 0.0 };
+                }
+                multiply(onward, unit, product, m, m, m);
+                multiply_transposed(product, onward, moved, m, m, m);
+                for (index, &factor) in moved.iter().enumerate() {
+                    if factor != 0.0 {
+                        axpy(factor, values, &mut w[index * c + range.start..][..own.len()]);
                     }
                 }
             }
         }
-        level.fill(0.0);
-        if self.second_order {
-            add_spread(step.gamma, step.jacobian, step.h, 0, level, m, work);
-            slope.fill(0.0);
-            add_spread(step.growth, step.jacobian, step.h, 1, slope, m, work);
-            axpy(1.0, slope, level);
-        } else {
-            axpy(step.h, step.gamma, level);
-        }
         for index in 0..m * m {
-            w[index * c + c - 1] += level[index];
+            w[index * c + c - 1] += step.spread[index];
         }
     }
 
