@@ -166,8 +166,8 @@ def main() -> None:
         lines = run(name, CASES[name], range(options.first, options.first + count))
         print("\n".join(lines), flush=True)
         table += lines
-    if options.out:
-        options.out.write_text("\n".join(table) + "\n")
+        if options.out:
+            options.out.write_text("\n".join(table) + "\n")
 
 
 if __name__ == "__main__":

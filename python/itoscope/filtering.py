@@ -14,7 +14,7 @@ from itoscope.backends.protocol import Array, Program
 from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
 from itoscope.library import BoundLibrary
 
-__all__ = ["Coefficients", "Columns", "Filtering", "profile", "solve_moments"]
+__all__ = ["Coefficients", "Columns", "Filtering", "finite", "profile", "solve_moments"]
 
 Columns = list[tuple[int, int]]
 
@@ -50,22 +50,43 @@ class Coefficients:
 
 
 def solve_moments(moments: _Regression, chosen: Sequence[int]) -> tuple[Array, Array]:
-    """Least-squares coefficients of the chosen columns and the Gram matrix's inverse, scaled to unit diagonal first."""
+    """Least-squares coefficients of the chosen columns and the Gram matrix's inverse, scaled to unit diagonal first.
+
+    Directions that the data do not determine are left out, and so are columns that are not finite: those have the
+    coefficient 0.
+    """
     index = np.asarray(chosen, dtype=int)
-    gram = moments.gram[np.ix_(index, index)]
+    gram, moment = moments.gram[np.ix_(index, index)], moments.moment[index]
+    value, inverse = np.zeros(len(index)), np.zeros((len(index), len(index)))
+    good = np.flatnonzero(np.isfinite(np.diag(gram)) & np.isfinite(moment) & (np.diag(gram) > 0.0))
+    gram = gram[np.ix_(good, good)]
     scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(gram * scale[:, None] * scale)
+    scaled = gram * scale[:, None] * scale
+    if len(good) == 0 or not np.all(np.isfinite(scaled)):
+        return value, inverse
+    values, vectors = np.linalg.eigh(scaled)
     keep = values > 1e-13 * values[-1]
     half = (scale[:, None] * vectors[:, keep]) / np.sqrt(values[keep])
-    inverse = half @ half.T
-    return inverse @ moments.moment[index], inverse
+    inverse[np.ix_(good, good)] = half @ half.T
+    value[good] = inverse[np.ix_(good, good)] @ moment[good]
+    return value, inverse
+
+
+def finite(moments: FilterMoments) -> tuple[FilterMoments, list[int]]:
+    """Moments whose columns are all finite, those that were not as zeros, and which these are."""
+    gram, moment = moments.gram.copy(), moments.moment.copy()
+    with np.errstate(all="ignore"):
+        size = np.sqrt(np.diag(gram))
+        bad = ~(np.isfinite(size) & np.isfinite(moment))
+        rest = np.flatnonzero(~bad)
+        bad[rest] = ~np.all(np.isfinite(gram[np.ix_(rest, rest)]), axis=1)
+    gram[bad], gram[:, bad], moment[bad] = 0.0, 0.0, 0.0
+    return FilterMoments(gram, moment, moments.yy, moments.n), np.flatnonzero(bad).tolist()
 
 
 def profile(moments: FilterMoments, kept: int) -> FilterMoments:
     """Moments of the first `kept` columns with the others projected out: those have flat priors and are always in."""
-    a = moments.gram[kept:, kept:]
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(a), np.finfo(float).tiny))
-    inverse = np.linalg.pinv(a * scale[:, None] * scale) * scale[:, None] * scale
+    _, inverse = solve_moments(moments, range(kept, len(moments.moment)))
     cross = moments.gram[:kept, kept:] @ inverse
     gram = moments.gram[:kept, :kept] - cross @ moments.gram[kept:, :kept]
     rest = moments.moment[kept:]

@@ -111,7 +111,7 @@ def fit_noisy(
     search.start(noise)
     settled = search.drift_rounds(max_rounds)
     if select_gamma:
-        settled = search.gamma_rounds() and settled
+        settled = search.gamma_rounds()  # the drift has rounds there too
     return _finish(search, settled, select_gamma)
 
 
@@ -131,6 +131,11 @@ def _finish(search: Search, settled: bool, select_gamma: bool) -> NoisyFit:
             "intervals do not cover the doubt about its terms"
         )
     warnings += _doubt(alternatives)
+    if search.overflowed:
+        warnings.append(
+            "the filter's answer to these terms left the finite range, and they were not tried: "
+            + ", ".join(sorted(search.overflowed))
+        )
     if not found.converged:
         warnings.append("the likelihood was still rising when its maximisation ended")
     channels = np.flatnonzero(f.free_noise).tolist()

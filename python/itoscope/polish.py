@@ -17,17 +17,25 @@ Parameter = tuple[str, int, int]
 MAX_STEPS = 8
 ENOUGH = 0.01
 """Gain of log-likelihood that a further step would bring, under which the climb ends."""
+STRIDE, LEAST, EDGE = 0.7, 0.1, 3.0
+"""Length of the second differences in standard errors; smallest share of Fisher's information that is believed;
+standard errors from zero under which a noise variance is at its edge."""
 
 
 @dataclass(frozen=True)
 class Polished:
-    """Maximum likelihood over `parameters`: the model, its log-likelihood, the covariance of the estimates."""
+    """Maximum likelihood over `parameters`: the model, its log-likelihood, the covariance of the estimates.
+
+    `observed` tells whether `cov` is the inverse of the observed information, or, where that is not positive, of
+    Fisher's along the recording.
+    """
 
     model: Coefficients
     parameters: tuple[Parameter, ...]
     loglik: float
     cov: Array
     converged: bool
+    observed: bool = False
 
     def cov_of(self, a: Parameter, b: Parameter) -> float:
         """Covariance of two parameters."""
@@ -71,8 +79,9 @@ def polish(f: Filtering, model: Coefficients) -> Polished:
     """Climb the likelihood over every coefficient in `model` and the free noise variances, by Fisher scoring.
 
     Gradient and information come from `filter_information`: the exact gradient of the filter's log-likelihood, and the
-    Fisher information summed along the recording, whose inverse is the covariance of the estimates. Noise variances
-    move by a factor; a step that does not raise the likelihood is halved.
+    Fisher information summed along the recording. Noise variances move by a factor; a step that does not raise the
+    likelihood is halved. The covariance of the estimates is the inverse of the observed information, the curvature of
+    the likelihood at its top.
     """
     parameters: list[Parameter] = [("drift", i, k) for i, k in model.drift_columns()]
     parameters += [("gamma", p, k) for p, k in model.gamma_columns()]
@@ -103,4 +112,48 @@ def polish(f: Filtering, model: Coefficients) -> Polished:
             converged = True
             if not taken:
                 break
-    return Polished(model, tuple(parameters), loglik, cov, converged)
+    seen = observed_information(f, model, parameters, cov, loglik)
+    return Polished(
+        model, tuple(parameters), loglik, cov if seen is None else seen, converged, seen is not None
+    )
+
+
+def observed_information(
+    f: Filtering, model: Coefficients, parameters: Sequence[Parameter], cov: Array, loglik: float
+) -> Array | None:
+    """Inverse of the negative second derivatives of the log-likelihood, or None where they have no maximum.
+
+    Second differences in the directions that Fisher's covariance `cov` makes independent, each a standard error long:
+    `1 + p + p^2` filters for `p` parameters.
+    """
+    spread = np.sqrt(np.maximum(np.diag(cov), np.finfo(float).tiny))
+    now = _values(model, parameters)
+    # a variance at the edge of zero has no curvature of its own there: its error stays Fisher's
+    edge = np.array([kind == "noise" for kind, _, _ in parameters]) & (now < EDGE * spread)
+    inner = np.flatnonzero(~edge)
+    p = len(inner)
+    values, vectors = np.linalg.eigh((cov / np.outer(spread, spread))[np.ix_(inner, inner)])
+    directions = np.zeros((len(parameters), p))
+    directions[inner] = (spread[inner, None] * vectors) * np.sqrt(np.maximum(values, 0.0))
+    moves = STRIDE * directions
+
+    def both(move: Array) -> float:
+        up, down = (f.loglik(_with(model, parameters, now + sign * move)) for sign in (1.0, -1.0))
+        return up + down - 2.0 * loglik
+
+    alone = np.array([both(moves[:, a]) for a in range(p)])
+    hessian = np.diag(alone)
+    for a in range(p):
+        for b in range(a):
+            mixed = 0.5 * (both(moves[:, a] + moves[:, b]) - alone[a] - alone[b])
+            hessian[a, b] = hessian[b, a] = mixed
+    information = -hessian / STRIDE**2
+    if not np.all(np.isfinite(information)):
+        return None
+    values, vectors = np.linalg.eigh(information)
+    if values[0] < LEAST:
+        return None
+    half = directions @ (vectors / np.sqrt(values))
+    out: Array = half @ half.T
+    out[edge, edge] = np.diag(cov)[edge]
+    return out

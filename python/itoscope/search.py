@@ -11,7 +11,7 @@ import numpy as np
 
 from itoscope.backends.protocol import Array
 from itoscope.backends.statespace import FilterMoments
-from itoscope.filtering import Coefficients, Columns, Filtering, profile, solve_moments
+from itoscope.filtering import Coefficients, Columns, Filtering, finite, profile, solve_moments
 from itoscope.moments import Moments
 from itoscope.posterior import Equation
 from itoscope.startup import maximise_noise, start
@@ -45,6 +45,7 @@ class Search:
         self.scale = np.zeros(len(f.states))
         self.model: Coefficients
         self.loglik = -math.inf
+        self.overflowed: set[str] = set()
 
     # -- bookkeeping -----------------------------------------------------------------------------------------
     def evidence(self, model: Coefficients, loglik: float) -> float:
@@ -111,7 +112,8 @@ class Search:
     def drift_moments(self) -> Moments:
         """Moments of all drift candidates at the current model."""
         columns = self.f.all_drift
-        sums = self.f.drift_moments(self.model, columns)
+        sums, bad = finite(self.f.drift_moments(self.model, columns))
+        self.overflowed |= {self.drift_names()[c] for c in bad}
         return _named(sums, self.drift_names())
 
     def drift_names(self) -> list[str]:
@@ -138,7 +140,8 @@ class Search:
         value, inverse = solve_moments(moments, chosen)
         aim = table(self.model.drift.shape, columns, chosen, value)
         now = np.array([self.model.drift[columns[c]] for c in chosen])
-        moved = float(np.max(np.abs(value - now) / np.sqrt(np.diag(inverse)), initial=0.0))
+        error = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
+        moved = float(np.max(np.abs(value - now) / error, initial=0.0))
         step = 0.0
         grows = bool(np.any((aim != 0.0) & (self.model.drift == 0.0)))
         settled = chosen == self.support() and moved < STABLE_SHIFT
@@ -155,6 +158,8 @@ class Search:
             if self.better(trial, loglik):
                 self.take(trial, loglik)
                 step = 1.0
+        if step == 0.0 and chosen == self.support():
+            moved = 0.0  # the regression points elsewhere, but no step along it raises the likelihood: an end
         self.note("drift", [moments.terms[c] for c in chosen], step)  # type: ignore[index]
         return chosen, moved
 
@@ -189,7 +194,7 @@ class Search:
         return [c for c, column in enumerate(self.f.all_drift) if self.model.drift[column] != 0.0]
 
     def drift_rounds(self, most: int) -> bool:
-        """Drift with constant Gamma, until selection and coefficients are stable."""
+        """Drift with constant Gamma, until selection and coefficients are stable; whether they became so."""
         before: list[int] | None = None
         for index in range(most):
             chosen, moved = self.drift_round(index)
@@ -206,7 +211,8 @@ class Search:
     def gamma_moments(self) -> tuple[Moments, FilterMoments]:
         """Moments of the Gamma columns with the noise variances projected out, and those of all."""
         columns = self.f.all_gamma
-        sums = self.f.noise_moments(self.model, columns)
+        sums, bad = finite(self.f.noise_moments(self.model, columns))
+        self.overflowed |= {f"Gamma {self.gamma_names()[c]}" for c in bad if c < len(columns)}
         return _named(profile(sums, len(columns)), self.gamma_names()), sums
 
     def gamma_round(self, index: int) -> tuple[list[int], float]:
