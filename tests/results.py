@@ -25,6 +25,14 @@ def one_state():
 
 
 @cache
+def noisy():
+    """The displacement of the first records of the oscillator, with noise: velocities were not measured."""
+    data = ito.problems.duffing_van_der_pol().simulate(duration=1.0, dt=1e-3, n_paths=4, seed=1)
+    settings = SHORT | {"order": 2, "measurement_noise": "estimate"}
+    return ito.discover(data.positions(noise=0.05, seed=2), ito.Library.polynomials(3), **settings)
+
+
+@cache
 def four_states():
     """Two coupled oscillators with correlated noise."""
     drift = ["v1", "v2", "-100*x1-1*v1+40*x2", "-80*x2-2*v2+30*x1"]

@@ -176,6 +176,7 @@ def discover(
     >>> [t for t, z in zip(result.drift["x1"].terms, result.drift["x1"].selected) if z]
     ['x1']
     """
+    from itoscope.noisy_checks import looked_at
     from itoscope.noisy_discovery import discover_noisy, state_names
 
     data = as_trajectories(trajectories, dt=dt)
@@ -198,8 +199,13 @@ def discover(
         "seed": question.seed, "backend": backend or "default", "prior": asdict(question.prior),
         "library": list(question.library.names), "diffusion_library": list(question.diffusion_library.names),
     }  # fmt: skip
+    customs = [
+        name for library in (question.library, question.diffusion_library) for name in library.custom_names
+    ]
+    if customs:
+        settings["custom_terms"] = list(dict.fromkeys(customs))
     if order == 2 or measurement_noise != 0 or len(every) > data.n_states:
-        return discover_noisy(question, settings, _sampler_of(question))
+        return looked_at(discover_noisy(question, settings, _sampler_of(question)))
     return _discover_measured(question, settings)
 
 

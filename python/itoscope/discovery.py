@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,16 +11,19 @@ from numpy.typing import ArrayLike
 
 from itoscope import summary
 from itoscope.errors import argument_error
+from itoscope.evaluate import check_simulable
 from itoscope.posterior import Equation
 from itoscope.render import expression_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from itoscope.forecast import Forecast
+    from itoscope.backends.protocol import Progress
+    from itoscope.bands import Forecast
     from itoscope.library import Library
     from itoscope.model import SDE
     from itoscope.noisy import NoisyFit
+    from itoscope.observer import Observer
     from itoscope.plot import Plots
     from itoscope.trajectories import Trajectories
 
@@ -99,19 +102,44 @@ class Discovery:
     library: Library | None = field(default=None, repr=False, compare=False)
     diffusion_library: Library | None = field(default=None, repr=False, compare=False)
     fit: NoisyFit | None = field(default=None, repr=False, compare=False)
+    observer: Observer | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         from itoscope.smoothed import StateNames
 
-        self.states = StateNames.of(tuple(self.states), self.fit, self.data)
+        if self.observer is None and self.fit is not None and self.data is not None:
+            from itoscope.observer import Observer
+
+            self.observer = Observer.of(self.fit, self.data.names)
+        self.states = StateNames.of(tuple(self.states), self.observer, self.data)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but the filter, whose compiled programs cannot be; `states()` is lost with it."""
+        """What is pickled: everything but the rounds of the filter, whose compiled programs cannot be."""
         return {**self.__dict__, "states": tuple(self.states), "fit": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
+
+    def with_data(self, data: Trajectories) -> Discovery:
+        """The same result beside a recording: that of the fit, which a file does not hold, or another one.
+
+        Parameters
+        ----------
+        data : Trajectories
+            With the columns of the recording that was fitted, by name.
+
+        Returns
+        -------
+        Discovery
+            Pictures, `report`, `self_check` and `states()` work on it as before saving.
+        """
+        if self.observer is not None:
+            self.observer.check(data)
+        elif tuple(data.names) != tuple(self.states):
+            allowed = f"a recording of the states of the model, {', '.join(self.states)}"
+            raise argument_error("data", ", ".join(data.names), allowed)
+        return replace(self, states=tuple(self.states), data=data)
 
     # -- reading ---------------------------------------------------------------------------------------------
     def equations(self, style: str = "text") -> list[Any]:
@@ -251,6 +279,11 @@ class Discovery:
     def _sde(self, means: Mapping[str, Terms], gammas: Mapping[tuple[str, str], Terms]) -> SDE:
         from itoscope.model import SDE
 
+        named = [(f"d{state}", terms) for state, terms in means.items()]
+        named += [(f"Gamma[{a}, {b}]", terms) for (a, b), terms in gammas.items()]
+        for label, terms in named:
+            for term in terms:
+                check_simulable(term, label, self.states, self.settings.get("custom_terms", ()))
         drift = [self.known_drift.get(state) or expression_of(means[state]) for state in self.states]
         gamma = [["0"] * len(self.states) for _ in self.states]
         for (a, b), terms in gammas.items():
@@ -272,6 +305,7 @@ class Discovery:
         keep_every: int = 1,
         seed: int | None = None,
         backend: str | None = None,
+        progress: bool | Progress = None,
     ) -> Trajectories:
         """Simulate the discovered model.
 
@@ -291,8 +325,13 @@ class Discovery:
             By default the one of the highest order that the noise of the model allows.
         substeps : int, optional
             Steps of the scheme per `dt`; by default 1, or 10 where only Euler-Maruyama fits.
-        keep_every, seed, backend
+        keep_every, seed, backend, progress
             See `SDE.simulate`.
+
+        Raises
+        ------
+        ArgumentError
+            For a term that is a Python function, which no simulation can call.
 
         Returns
         -------
@@ -303,7 +342,7 @@ class Discovery:
 
         return simulate(
             self, x0, duration=duration, n_steps=n_steps, dt=dt, n_paths=n_paths, posterior=posterior, scheme=scheme,
-            substeps=substeps, keep_every=keep_every, seed=seed, backend=backend,
+            substeps=substeps, keep_every=keep_every, seed=seed, backend=backend, progress=progress,
         )  # fmt: skip
 
     def forecast(
@@ -331,7 +370,7 @@ class Discovery:
         Forecast
             Mean, standard deviation and bands at each time, and the paths.
         """
-        from itoscope.forecast import forecast
+        from itoscope.bands import forecast
 
         for level in levels:
             if not 0 < level < 1:
@@ -339,23 +378,31 @@ class Discovery:
         paths = self.simulate(x0, duration=duration, n_steps=n_steps, dt=dt, n_paths=n_paths, **settings)
         return forecast(paths, tuple(levels))
 
-    def self_check(self, seed: int | None = None) -> dict[str, Any]:
+    def self_check(
+        self, seed: int | None = None, *, data: Trajectories | None = None, progress: bool | Progress = None
+    ) -> dict[str, Any]:
         """Simulate the fitted model from the starts of the data, discover again with the same settings, compare.
+
+        A noisy or partly seen recording is simulated from its smoothed starts and seen through the same channels with
+        the noise that was found; this takes as long as the discovery did.
 
         Parameters
         ----------
         seed : int, optional
+        data : Trajectories, optional
+            The recording of the fit, for a result that was loaded from a file.
+        progress : bool or callable, optional
 
         Returns
         -------
         dict
             `terms`: each selected term fitted and from the simulation, their difference in standard deviations;
-            `spread`: standard deviation of each state in the data and in the simulation; `consistent`: the same terms,
-            and no difference above four standard deviations.
+            `spread`: standard deviation of each recorded state in the data and in the simulation; `consistent`: the
+            same terms, and no difference above four standard deviations.
         """
-        from itoscope.forecast import self_check
+        from itoscope.selfcheck import self_check
 
-        return self_check(self, seed)
+        return self_check(self if data is None else self.with_data(data), seed, progress)
 
     def to_arviz(self) -> Any:
         """Return everything as ArviZ data (`InferenceData`, a `DataTree` since ArviZ 1), for `az.summary` and its like.
@@ -388,17 +435,22 @@ class Discovery:
         write(self, path, title)
 
     # -- keeping ---------------------------------------------------------------------------------------------
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path) -> Path:
         """Write everything but the recorded data to one file (NumPy arrays and JSON, no pickle).
 
         Parameters
         ----------
         path : str or Path
             The suffix `.npz` is added when there is none.
+
+        Returns
+        -------
+        Path
+            Of the file that was written.
         """
         from itoscope.storage import save_discovery
 
-        save_discovery(self, path)
+        return save_discovery(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Discovery:

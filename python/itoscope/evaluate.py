@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.backends.protocol import Array
+from itoscope.backends.reference.expr import parse
+from itoscope.backends.reference.graph import Graph
 from itoscope.errors import ArgumentError, ExpressionError
 
 if TYPE_CHECKING:
     from itoscope.discovery import Discovery
     from itoscope.posterior import Equation
 
-__all__ = ["drift_at", "equation_at", "selected_terms_at"]
+__all__ = ["check_simulable", "drift_at", "equation_at", "selected_terms_at"]
+
+
+def check_simulable(term: str, label: str, states: Sequence[str], customs: Sequence[str] = ()) -> None:
+    """Raise `ArgumentError` for a term that is a function of Python, which no model can call.
+
+    Parameters
+    ----------
+    term : str
+        As it is shown.
+    label : str
+        Of its equation.
+    states, customs : sequence of str
+        Names of the states, and of functions that may be named like an expression.
+    """
+    try:
+        if term in customs:
+            raise ExpressionError(term)
+        parse(term, Graph(list(states)))
+    except ExpressionError:
+        raise ArgumentError(
+            f"term {term!r} of {label} is a function of Python, which a model cannot hold: only terms that are written "
+            "out can be simulated (Library.expressions in place of Library.custom)"
+        ) from None
 
 
 def selected_terms_at(result: Discovery, equation: Equation, x: Array) -> Array:

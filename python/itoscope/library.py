@@ -286,6 +286,15 @@ class BoundLibrary:
     customs: list[Function]
     """The functions behind those columns."""
 
+    @property
+    def custom_names(self) -> list[str]:
+        """How the terms that are functions of Python are shown."""
+        return [
+            name
+            for name, text in zip(self.names, self.expressions)
+            if text in self.inputs[len(self.states) :]
+        ]
+
     def program(self, backend: str | None = None) -> Program:
         """The terms compiled by a backend."""
         return get_backend(backend).compile(self.expressions, self.inputs)

@@ -70,6 +70,15 @@ RESIDUALS = (
     "Standardised residuals. Left: their quantiles against those of a normal law, with the region where 95 % of them "
     "would lie. Right: autocorrelation; independent residuals stay in the grey band 19 times out of 20."
 )
+FIT_NOISY = (
+    "Line: the model averaged over the smoothed states, with a band of two standard deviations of its coefficients. "
+    "Points: the same model with straight pieces let in, as far as the innovations of the filter bend it, with one "
+    "standard error."
+)
+INNOVATIONS = (
+    "Standardised innovations of the filter. Left: their quantiles against those of a normal law, with the region "
+    "where 95 % of them would lie. Right: autocorrelation; independent ones stay in the grey band 19 times out of 20."
+)
 POSTERIOR = (
     "Draws of each coefficient (bars), its law given the selected terms (line) and 95 % interval (bar below)."
 )
@@ -145,8 +154,8 @@ def _fit(result: Discovery) -> str:
     if data is not None:
         parts.append(_figure(data.plot, DATA))
     for draw, caption in (
-        (result.plot.fit, FIT),
-        (result.plot.residuals, RESIDUALS),
+        (result.plot.fit, FIT if result.observer is None else FIT_NOISY),
+        (result.plot.residuals, RESIDUALS if result.observer is None else INNOVATIONS),
         (partial(result.plot.forecast, seed=result.settings.get("seed", 0)), FORECAST),
         (result.plot.states, "Smoothed states with two standard deviations, against what was measured."),
     ):

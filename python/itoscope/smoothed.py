@@ -12,7 +12,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.student import student_quantile
 
 if TYPE_CHECKING:
-    from itoscope.noisy import NoisyFit
+    from itoscope.observer import Observer
     from itoscope.trajectories import Trajectories
 
 __all__ = ["SmoothedStates", "StateNames"]
@@ -48,27 +48,37 @@ class SmoothedStates:
 class StateNames(tuple[str, ...]):
     """The names of the states; called, it returns the `SmoothedStates` of a noisy or partly seen recording."""
 
-    fit: NoisyFit | None
+    observer: Observer | None
     data: Trajectories | None
 
     @classmethod
-    def of(cls, names: tuple[str, ...], fit: NoisyFit | None, data: Trajectories | None) -> StateNames:
+    def of(cls, names: tuple[str, ...], observer: Observer | None, data: Trajectories | None) -> StateNames:
         """The names, with what it takes to smooth the states."""
         made = cls(names)
-        made.fit, made.data = fit, data
+        made.observer, made.data = observer, data
         return made
 
-    def __call__(self) -> SmoothedStates:
-        """Smooth the recording.
+    def __reduce__(self) -> tuple[type[tuple[str, ...]], tuple[tuple[str, ...]]]:
+        """Pickled as plain names: the result that they belong to gives them their powers again."""
+        return tuple, (tuple(self),)
+
+    def __call__(self, data: Trajectories | None = None) -> SmoothedStates:
+        """Smooth a recording.
+
+        Parameters
+        ----------
+        data : Trajectories, optional
+            Of the same channels; by default the recording of the fit.
 
         Raises
         ------
         ArgumentError
-            When the states were taken as measured exactly, or the result was loaded from a file without its data.
+            When the states were taken as measured exactly, or there is no recording: a saved result holds none.
         """
-        if self.fit is None or self.data is None:
-            raise ArgumentError(
-                "states(): nothing to smooth; the states were taken as exact, or the data are not at hand"
-            )
-        mean, sd = self.fit.states()
-        return SmoothedStates(tuple(self), [np.asarray(t) for t in self.data.times], mean, sd)
+        if self.observer is None:
+            raise ArgumentError("states(): nothing to smooth; the states were taken as exact")
+        data = self.data if data is None else data
+        if data is None:
+            raise ArgumentError("states(): give the recording, which a saved result does not hold")
+        mean, sd = self.observer.smooth(data)
+        return SmoothedStates(tuple(self), [np.asarray(t) for t in data.times], mean, sd)

@@ -13,6 +13,7 @@ import numpy as np
 
 from itoscope.errors import DataError
 from itoscope.moments import Moments
+from itoscope.observer import Observer
 from itoscope.posterior import Equation
 from itoscope.priors import Prior
 
@@ -40,7 +41,7 @@ ARRAYS = (
 PLAIN = ("terms", "work", "aliases", "warnings", "threshold", "sampler", "seed", "degrees", "backend")
 
 
-def save_discovery(result: Discovery, path: str | Path) -> None:
+def save_discovery(result: Discovery, path: str | Path) -> Path:
     """Write a result; see `Discovery.save`."""
     target = Path(path)
     if target.suffix == "":
@@ -67,8 +68,12 @@ def save_discovery(result: Discovery, path: str | Path) -> None:
         "equations": equations,
         **plain,
     }
+    if result.observer is not None:
+        document["observer"] = result.observer.as_dict()
     arrays["document"] = np.frombuffer(json.dumps(document, default=_plain).encode(), dtype=np.uint8)
-    np.savez_compressed(target, **arrays)
+    with open(target, "wb") as file:
+        np.savez_compressed(file, **arrays)
+    return target
 
 
 def load_discovery(path: str | Path) -> Discovery:
@@ -92,6 +97,7 @@ def load_discovery(path: str | Path) -> Discovery:
                 drift[entry["key"][0]] = _unpack(entry, arrays)
             else:
                 diffusion[entry["key"][0], entry["key"][1]] = _unpack(entry, arrays)
+        observer = document.get("observer")
         return Discovery(
             states=tuple(document["states"]),
             drift=Drift(drift),
@@ -102,6 +108,7 @@ def load_discovery(path: str | Path) -> Discovery:
             diagnostics=document["diagnostics"],
             warnings=document["warnings"],
             data_summary=document["data_summary"],
+            observer=None if observer is None else Observer.from_dict(document["states"], observer),
         )
     except FileNotFoundError:
         raise

@@ -7,7 +7,7 @@ from itertools import pairwise
 import itoscope as ito
 import numpy as np
 import pytest
-from results import artificial, four_states, measured, one_state, with_custom_terms
+from results import artificial, four_states, measured, noisy, one_state, with_custom_terms
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -26,7 +26,7 @@ def axes_of(found):
     return list(np.atleast_1d(np.asarray(found, dtype=object)).flat)
 
 
-@pytest.mark.parametrize("make", [measured, one_state, four_states, with_custom_terms])
+@pytest.mark.parametrize("make", [measured, one_state, four_states, with_custom_terms, noisy])
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_picture_of_every_kind_of_result(name, make):
     axes = axes_of(getattr(make().plot, name)())
@@ -151,15 +151,10 @@ def test_matplotlib_is_imported_when_it_is_needed_and_named_when_it_is_missing()
 
 
 def test_smoothed_states_of_a_noisy_recording():
-    import pickle
-
-    data = measured().data[:3].positions(noise=0.05, seed=2)
-    settings = {"order": 2, "measurement_noise": "estimate", "n_samples": 100, "n_burn": 50, "seed": 1}
-    result = ito.discover(data, ito.Library.polynomials(3), **settings)
+    result = noisy()
     axes = result.plot.states(path=2)
     assert len(axes) == 2 and len(axes[0].lines) == 2 and len(axes[1].lines) == 1
-    with pytest.raises(ito.errors.ArgumentError, match="path = 3"):
-        result.plot.states(path=3)
+    with pytest.raises(ito.errors.ArgumentError, match="path = 4"):
+        result.plot.states(path=4)
     with pytest.raises(ito.errors.ArgumentError, match="nothing to smooth"):
         measured().plot.states()
-    assert str(pickle.loads(pickle.dumps(result))) == str(result)

@@ -56,13 +56,19 @@ class Plots:
 
         Steps are sorted into `bins` bins of equal count by the state on the horizontal axis; the model is averaged
         over the same samples. Panels are those of the states that the terms of an equation contain.
+
+        Behind a noisy or partly seen recording there are no steps to average: there, half as many straight pieces over
+        the same axis are let into the equation, and the innovations of the filter say how far each bends it.
         """
         from itoscope.plot.fit import fit
 
         return fit(self._result, data, bins, ax)
 
     def residuals(self, *, data: Trajectories | None = None, lags: int = 20, ax: Any = None) -> Any:
-        """Standardised residuals of each noisy row: quantiles against normal ones, and autocorrelation."""
+        """Standardised residuals of each noisy row: quantiles against normal ones, and autocorrelation.
+
+        For a noisy or partly seen recording, the standardised innovations of each channel.
+        """
         from itoscope.plot.fit import residuals
 
         return residuals(self._result, data, lags, ax)
@@ -82,20 +88,20 @@ class Plots:
         Parameters
         ----------
         data : Trajectories, optional
-            What to compare with, best held out from the fit; by default the data of the fit. Its states are those of
-            the model, or its positions alone, with `x0` for the start.
+            What to compare with, best held out from the fit; by default the data of the fit. A noisy or partly seen
+            recording gives its first smoothed state as the start.
         path : int
             Number of the path.
         n_paths, seed, **settings
             See `Discovery.forecast`.
         ax : Axes or sequence of Axes, optional
         """
-        from itoscope.plot.paths import forecast
+        from itoscope.plot.bands import forecast
 
         return forecast(self._result, data, path, n_paths, seed, ax, settings)
 
-    def states(self, *, path: int = 0, ax: Any = None) -> Any:
+    def states(self, *, data: Trajectories | None = None, path: int = 0, ax: Any = None) -> Any:
         """Smoothed states with bands of two standard deviations against what was measured, one panel per state."""
         from itoscope.plot.paths import states
 
-        return states(self._result, path, ax)
+        return states(self._result, data, path, ax)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.backends.protocol import Array
-from itoscope.errors import ArgumentError
+from itoscope.errors import ArgumentError, argument_error
 from itoscope.evaluate import drift_at, equation_at, selected_terms_at
+from itoscope.plot.binned import Binned, Estimate, line_of
+from itoscope.plot.noisy import of_innovations
 from itoscope.plot.style import (
     BLUE,
     INK,
@@ -17,6 +20,7 @@ from itoscope.plot.style import (
     equation_title,
     hide,
     label_panels,
+    legend_above,
     name_of,
     panels,
 )  # fmt: skip
@@ -68,6 +72,14 @@ def steps_of(result: Discovery, data: Trajectories | None, what: str) -> Steps:
     return Steps(data)
 
 
+def recording_of(result: Discovery, data: Trajectories | None, what: str) -> Trajectories:
+    """The recording to compare a noisy result with."""
+    data = result.data if data is None else data
+    if data is None:
+        raise ArgumentError(f"data: {what} needs the recording, which a saved result does not hold")
+    return data
+
+
 def binned(x: Array, values: Array, bins: int) -> tuple[Array, Array, Array, list[Any]]:
     """Means in bins of equal count: centre, mean, standard error `(b,)`, and the members of each bin."""
     order = np.argsort(x, kind="stable")
@@ -80,32 +92,26 @@ def binned(x: Array, values: Array, bins: int) -> tuple[Array, Array, Array, lis
 
 def fit(result: Discovery, data: Trajectories | None, bins: int, ax: Any) -> Any:
     """Draw fits; see `Plots.fit`."""
-    steps = steps_of(result, data, "plot.fit").some()
+    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 4:
+        raise argument_error("bins", bins, "a whole number of at least 4")
+    estimate: Estimate
+    if result.observer is None:
+        estimate = of_steps(result, steps_of(result, data, "plot.fit").some(), bins)
+    else:
+        estimate = of_innovations(result, recording_of(result, data, "plot.fit"), bins // 2)
     named = result.labelled()
     inside = [_states_in(result, equation) for _, equation in named]
     columns = max(map(len, inside))
     axes = panels(ax, len(named), columns, width=3.1 if columns > 1 else 4.4, height=2.3)
-    rate = (steps.y - steps.x) / steps.dt[:, None]
-    drift = (drift_at(result, steps.x) + drift_at(result, steps.y)) / 2
-    noise = (rate - drift) * np.sqrt(steps.dt)[:, None]
     for row, ((label, equation), states) in enumerate(zip(named, inside)):
-        if label.startswith("Gamma"):
-            i, j = (result.states.index(name) for name in label[6:-1].split(", "))
-            values = noise[:, i] * noise[:, j]
-        else:
-            values = rate[:, result.states.index(label[1:])]
         for column, one in enumerate(axes[row]):
             if column >= len(states):
                 hide(one)
                 continue
-            _panel(one, result, equation, steps, states[column], values, bins, label.startswith("Gamma"))
+            _panel(one, estimate(label, equation, states[column]), states[column])
             if column == 0:
                 one.set_ylabel(equation_title(result, label))
-    handles = axes[0, 0].get_legend_handles_labels()
-    if ax is None:
-        axes[0, 0].figure.legend(*handles, loc="outside upper left", ncols=2, frameon=False, fontsize=8.5)
-    else:
-        axes[0, 0].legend(*handles, frameon=False, fontsize=8)
+    legend_above(axes, ax, columns=2)
     return label_panels(axes)
 
 
@@ -117,51 +123,48 @@ def _states_in(result: Discovery, equation: Equation) -> list[str]:
     return [state for state in result.states if state in words][:4] or [result.states[0]]
 
 
-def _panel(
-    ax: Any,
-    result: Discovery,
-    equation: Equation,
-    steps: Steps,
-    state: str,
-    values: Array,
-    bins: int,
-    is_diffusion: bool,
-) -> None:
-    """Binned values over one state, and the model averaged over the same samples."""
-    x = steps.x[:, result.states.index(state)]
-    centre, mean, error, parts = binned(x, values, min(bins, max(len(x) // 20, 2)))
-    ax.errorbar(
-        centre,
-        mean,
-        error,
-        fmt="o",
-        ms=3.2,
-        color=INK,
-        elinewidth=0.9,
-        zorder=3,
-        label="data in bins, ± 1 standard error",
-    )
-    if len(result.states) == 1:
-        grid = np.linspace(centre[0], centre[-1], 200)
-        line, sd = equation_at(result, equation, grid[:, None])
-    else:
-        grid = centre
+def of_steps(result: Discovery, steps: Steps, bins: int) -> Estimate:
+    """Estimates from steps in bins: increments over the time, and products of the residual ones."""
+    rate = (steps.y - steps.x) / steps.dt[:, None]
+    drift = (drift_at(result, steps.x) + drift_at(result, steps.y)) / 2
+    noise = (rate - drift) * np.sqrt(steps.dt)[:, None]
+
+    def estimate(label: str, equation: Equation, state: str) -> Binned:
+        is_diffusion = label.startswith("Gamma")
+        if is_diffusion:
+            i, j = (result.states.index(name) for name in label[6:-1].split(", "))
+            values = noise[:, i] * noise[:, j]
+        else:
+            values = rate[:, result.states.index(label[1:])]
+        x = steps.x[:, result.states.index(state)]
+        centre, mean, error, parts = binned(x, values, min(bins, max(len(x) // 20, 2)))
+        if len(result.states) == 1:
+            grid = np.linspace(centre[0], centre[-1], 200)
+            return Binned(centre, mean, error, grid, *equation_at(result, equation, grid[:, None]))
         features = selected_terms_at(result, equation, steps.x)
         if not is_diffusion:  # a whole step belongs to the drift at both of its ends
             features = (features + selected_terms_at(result, equation, steps.y)) / 2
         average = np.array([features[part].mean(axis=0) for part in parts])
-        chosen = np.flatnonzero(equation.selected)
-        line = average @ equation.mean[chosen]
-        cov = equation.cov[np.ix_(chosen, chosen)]
-        sd = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", average, cov, average), 0))
-    ax.plot(grid, line, color=BLUE, lw=1.6, label="model, ± 2 sd")
-    ax.fill_between(grid, line - 2 * sd, line + 2 * sd, color=BLUE, alpha=0.22, linewidth=0)
+        return Binned(centre, mean, error, centre, *line_of(equation, average))
+
+    return estimate
+
+
+def _panel(ax: Any, found: Binned, state: str) -> None:
+    """Estimates over one state, and the model averaged over the same samples."""
+    ax.errorbar(
+        found.centre, found.mean, found.error, fmt="o", ms=3.2, color=INK, elinewidth=0.9, zorder=3,
+        label="data, ± 1 standard error",
+    )  # fmt: skip
+    ax.plot(found.grid, found.line, color=BLUE, lw=1.6, label="model, ± 2 sd")
+    band = (found.line - 2 * found.sd, found.line + 2 * found.sd)
+    ax.fill_between(found.grid, *band, color=BLUE, alpha=0.22, linewidth=0)
     ax.set_xlabel(name_of(state))
     ax.locator_params(axis="both", nbins=5)
     ax.ticklabel_format(axis="both", style="sci", scilimits=(-3, 4), useMathText=True)
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_offset_text().set_fontsize(7.5)
-    if (values.min() >= 0) and (line > 0).all():
+    if (found.mean - found.error >= 0).all() and (found.line > 0).all():
         ax.set_ylim(bottom=0)
 
 
@@ -177,45 +180,59 @@ def standardised(result: Discovery, steps: Steps, state: str) -> Array:
 
 def residuals(result: Discovery, data: Trajectories | None, lags: int, ax: Any) -> Any:
     """Draw residuals; see `Plots.residuals`."""
-    from statistics import NormalDist
-
-    steps = steps_of(result, data, "plot.residuals")
-    rows = [a for a, b in result.diffusion if a == b and result.diffusion[a, a].selected.any()]
-    if not rows:
-        raise ArgumentError("plot.residuals: no row has noise, so there is nothing to standardise by")
-    axes = panels(ax, len(rows), 2, width=3.1, height=2.6)
-    for (left, right), state in zip(axes, rows):
-        z = standardised(result, steps, state)
-        known = np.sort(z[~np.isnan(z)])
-        n = len(known)
-        # Order statistics: all of the tails, fewer of the middle.
-        tail = np.unique(np.geomspace(1, n, MOST_QUANTILES // 2).astype(int)) - 1
-        middle = np.linspace(0.02 * n, 0.98 * n, MOST_QUANTILES // 2).astype(int)
-        index = np.unique(np.concatenate([tail, middle, n - 1 - tail]))
-        shares, found = (index + 0.5) / n, known[index]
-        normal = np.array([NormalDist().inv_cdf(p) for p in shares])
-        # Standard error of a quantile: sqrt(p (1 - p) / n) over the density there.
-        error = np.sqrt(shares * (1 - shares) / n) * np.sqrt(2 * np.pi) * np.exp(normal**2 / 2)
-        left.fill_between(
-            normal, normal - 2 * error, normal + 2 * error, color="#cccccc", alpha=0.6, linewidth=0
-        )
-        left.plot(normal, normal, color=INK, lw=0.8)
-        left.plot(normal, found, ".", ms=4, color=BLUE)
-        left.set(xlabel="normal quantile", ylabel=f"residual of {name_of(state)}")
-        reach = 1.15 * max(abs(normal[0]), abs(found[0]), abs(found[-1]))
-        left.set_ylim(-reach, reach)
-        rho = autocorrelation(z, steps.path, lags)
-        band = 1.96 / np.sqrt(n)
-        right.axhspan(-band, band, color="#cccccc", alpha=0.6, linewidth=0)
-        right.axhline(0, color=INK, lw=0.8)
-        out = np.abs(rho) > 2 * band
-        colour = np.where(out, ORANGE, BLUE)
-        right.vlines(np.arange(1, lags + 1), 0, rho, color=colour, lw=1.8)
-        right.scatter(np.arange(1, lags + 1), rho, s=12, color=colour, zorder=3)
-        right.set(xlabel="lag in steps", ylabel="autocorrelation")
-        largest = max(1.5 * float(np.abs(rho).max()), 3 * band)
-        right.set_ylim(-largest, largest)
+    if isinstance(lags, bool) or not isinstance(lags, int) or lags < 1:
+        raise argument_error("lags", lags, "a whole number of at least 1")
+    found: list[tuple[str, Array, Any]]
+    if result.observer is not None:
+        seen = result.observer.innovations(recording_of(result, data, "plot.residuals"))
+        found = [(f"innovation of {name_of(name)}", z, seen.piece) for name, z in zip(seen.names, seen.z.T)]
+    else:
+        steps = steps_of(result, data, "plot.residuals")
+        rows = [a for a, b in result.diffusion if a == b and result.diffusion[a, a].selected.any()]
+        if not rows:
+            raise ArgumentError("plot.residuals: no row has noise, so there is nothing to standardise by")
+        found = [
+            (f"residual of {name_of(row)}", standardised(result, steps, row), steps.path) for row in rows
+        ]
+    axes = panels(ax, len(found), 2, width=3.1, height=2.6)
+    for (left, right), (label, z, piece) in zip(axes, found):
+        _quantiles(left, z, label)
+        _correlation(right, z, piece, min(lags, max(len(z) // 4, 1)))
     return label_panels(axes)
+
+
+def _quantiles(ax: Any, z: Array, label: str) -> None:
+    """Quantiles against normal ones, with the region of two standard errors."""
+    known = np.sort(z[~np.isnan(z)])
+    n = len(known)
+    # Order statistics: all of the tails, fewer of the middle.
+    tail = np.unique(np.geomspace(1, n, MOST_QUANTILES // 2).astype(int)) - 1
+    middle = np.linspace(0.02 * n, 0.98 * n, MOST_QUANTILES // 2).astype(int)
+    index = np.unique(np.concatenate([tail, middle, n - 1 - tail]))
+    shares, found = (index + 0.5) / n, known[index]
+    normal = np.array([NormalDist().inv_cdf(p) for p in shares])
+    # Standard error of a quantile: sqrt(p (1 - p) / n) over the density there.
+    error = np.sqrt(shares * (1 - shares) / n) * np.sqrt(2 * np.pi) * np.exp(normal**2 / 2)
+    ax.fill_between(normal, normal - 2 * error, normal + 2 * error, color="#cccccc", alpha=0.6, linewidth=0)
+    ax.plot(normal, normal, color=INK, lw=0.8)
+    ax.plot(normal, found, ".", ms=4, color=BLUE)
+    ax.set(xlabel="normal quantile", ylabel=label)
+    reach = 1.15 * max(abs(normal[0]), abs(found[0]), abs(found[-1]))
+    ax.set_ylim(-reach, reach)
+
+
+def _correlation(ax: Any, z: Array, piece: Any, lags: int) -> None:
+    """Autocorrelation, with the band that holds 95 % of those of independent residuals."""
+    rho = autocorrelation(z, piece, lags)
+    band = 1.96 / np.sqrt(np.count_nonzero(~np.isnan(z)))
+    ax.axhspan(-band, band, color="#cccccc", alpha=0.6, linewidth=0)
+    ax.axhline(0, color=INK, lw=0.8)
+    colour = np.where(np.abs(rho) > 2 * band, ORANGE, BLUE)
+    ax.vlines(np.arange(1, lags + 1), 0, rho, color=colour, lw=1.8)
+    ax.scatter(np.arange(1, lags + 1), rho, s=12, color=colour, zorder=3)
+    ax.set(xlabel="lag in steps", ylabel="autocorrelation")
+    largest = max(1.5 * float(np.abs(rho).max()), 3 * band)
+    ax.set_ylim(-largest, largest)
 
 
 def autocorrelation(z: Array, path: Array, lags: int) -> Array:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.backends.protocol import Array
 from itoscope.errors import argument_error
 from itoscope.extras import require
 from itoscope.notation import LATEX
@@ -17,13 +18,44 @@ if TYPE_CHECKING:
     from itoscope.posterior import Equation
 
 __all__ = [
-    "BLUE", "GREY", "INK", "ORANGE", "SERIES", "by_key", "equation_title", "hide", "label_panels", "name_of", "panels",
-    "term_label", "tidy",
+    "BLUE", "GREY", "INK", "ORANGE", "SERIES", "by_key", "equation_title", "hide", "label_panels", "legend_above",
+    "name_of", "panels", "term_label", "thinned", "tidy",
 ]  # fmt: skip
 
 # Okabe and Ito's colours: blue and vermilion differ for every kind of colour vision, and in grey.
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#9a9a9a", "#222222"
 SERIES = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+
+
+#: Samples of a drawn path; in between, the lowest and the highest sample of each stretch are kept.
+MOST_SAMPLES = 3000
+
+
+def thinned(t: Array, x: Array) -> tuple[Array, Array]:
+    """A path with at most about `MOST_SAMPLES` samples that looks the same: extremes of each stretch are kept."""
+    if len(x) <= MOST_SAMPLES:
+        return t, x
+    width = -(-2 * len(x) // MOST_SAMPLES)
+    count = len(x) // width
+    blocks = x[: count * width].reshape(count, width)
+    filled = np.where(np.isnan(blocks), np.inf, blocks)
+    low = np.argmin(filled, axis=1)
+    high = np.argmax(np.where(np.isnan(blocks), -np.inf, blocks), axis=1)
+    index = np.sort(np.stack([low, high], axis=1), axis=1) + width * np.arange(count)[:, None]
+    chosen = np.unique(np.append(index.ravel(), len(x) - 1))
+    return t[chosen], x[chosen]
+
+
+def legend_above(axes: Any, ax: Any, *, columns: int) -> None:
+    """The legend of the first panel: over all panels of a figure of ours, inside the first of somebody else's."""
+    handles = axes.flat[0].get_legend_handles_labels()
+    if ax is None:
+        axes.flat[0].figure.legend(
+            *handles, loc="outside upper left", ncols=columns, frameon=False, fontsize=8.5, handlelength=1.5,
+            columnspacing=1.2,
+        )  # fmt: skip
+    else:
+        axes.flat[0].legend(*handles, frameon=False, fontsize=8)
 
 
 def panels(
