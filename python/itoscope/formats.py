@@ -14,10 +14,11 @@ from itoscope.extras import require
 from itoscope.tables import TIME_COLUMNS, clean_names, find_column
 from itoscope.trajectories import Trajectories, as_trajectories
 
-__all__ = ["SUFFIXES", "from_arrays", "read", "write"]
+__all__ = ["SUFFIXES", "WRITTEN", "from_arrays", "read", "write"]
 
 TEXT = (".csv", ".txt", ".dat", ".tsv")
 SUFFIXES = (*TEXT, ".csv.gz", ".npz", ".npy", ".parquet", ".nc", ".mat")
+WRITTEN = (".npz", ".csv", ".csv.gz", ".parquet", ".nc")
 
 
 def read(
@@ -65,14 +66,20 @@ def read(
 
 
 def write(data: Trajectories, path: str | PathLike[str], *, digits: int = 17) -> None:
-    """Write trajectories to a ``.npz``, ``.csv`` or ``.csv.gz`` file."""
+    """Write trajectories to a file of a kind that `WRITTEN` lists; Parquet and NetCDF need the extra ``data``."""
     name = str(path).lower()
     if name.endswith(".npz"):
         data.to_npz(path)
     elif name.endswith((".csv", ".csv.gz")):
         data.to_csv(path, digits=digits)
+    elif name.endswith(".parquet"):
+        require("pyarrow", "data", "Writing Parquet")
+        data.to_dataframe().to_parquet(path, index=False)
+    elif name.endswith(".nc"):
+        require("netCDF4", "data", "Writing NetCDF")
+        data.to_xarray().to_dataset(name="x").to_netcdf(path, engine="netcdf4")
     else:
-        raise argument_error("path", str(path), "a name that ends in .npz, .csv or .csv.gz")
+        raise argument_error("path", str(path), f"a name that ends in {', '.join(WRITTEN)}")
 
 
 def _numpy_arrays(path: str | PathLike[str], kind: str) -> dict[str, Any]:

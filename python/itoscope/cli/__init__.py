@@ -10,25 +10,38 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from itoscope import __version__
-from itoscope.cli import discover, paper, simulate
+from itoscope.cli import discover, forecast, paper, report, settings, simulate
 from itoscope.errors import ArgumentError, ExpressionError, ItoscopeError
 
 __all__ = ["main"]
 
-COMMANDS = (discover, simulate, paper)
-"""Each has ``add(subparsers)``, which declares the subcommand and its ``run(arguments)``."""
+COMMANDS = (discover, simulate, forecast, report, paper)
+"""Each has ``add(subparsers)``, which declares the subcommand and its ``run(arguments)`` and returns its parser."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where help is, and end with code 2."""
+        self.exit(
+            2, f"itoscope: error: {' '.join(message.split())} ({self.prog} --help shows what there is)\n"
+        )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with `argv` (by default the words of the shell) and return its exit code."""
-    parser = _parser()
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words[:1]
     try:
-        arguments = parser.parse_args(argv)
+        arguments = _parse(words)
     except SystemExit as stop:
         return int(stop.code or 0)
+    except (ItoscopeError, OSError) as problem:
+        return _fail(problem, 1 if isinstance(problem, OSError) else 2, debug)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -51,8 +64,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(problem, 1, arguments.debug)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parse(words: list[str]) -> argparse.Namespace:
+    """Parse twice where a settings file is named: its options come before those of the shell, which win."""
+    parser, commands = _parser()
+    arguments = parser.parse_args(words)
+    place = next(n for n, word in enumerate(words) if word in commands)
+    own = commands[words[place]]
+    positional = own.get_default("positional")
+    if getattr(arguments, "settings", None) is not None:
+        more, given = settings.words_of(arguments.settings, own, positional)
+        arguments = parser.parse_args([*words[: place + 1], *more, *words[place + 1 :]])
+        if given is not None and getattr(arguments, positional) is None:
+            setattr(arguments, positional, given)
+    if positional is not None and getattr(arguments, positional) is None:
+        own.error(f"the following arguments are required: {positional.upper()}")
+    return arguments
+
+
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    parser = Parser(
         prog="itoscope",
         description="Find the stochastic differential equation behind recorded motion whose input was never measured.",
         allow_abbrev=False,
@@ -62,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add(subparsers)
-    return parser
+    return parser, dict(subparsers.choices)
 
 
 def _fail(problem: BaseException, code: int, debug: bool) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-from itoscope.errors import argument_error
+from itoscope.discovery import Discovery
+from itoscope.errors import ArgumentError, argument_error
 from itoscope.formats import SUFFIXES, read
 from itoscope.library import Library
 from itoscope.trajectories import Trajectories
@@ -13,12 +15,15 @@ from itoscope.trajectories import Trajectories
 __all__ = [
     "LIBRARY_HELP",
     "add_data_options",
+    "add_positional",
+    "add_settings",
     "assignments",
     "data_of",
     "library_of",
     "noise_of",
     "number",
     "numbers",
+    "result_of",
 ]
 
 LIBRARY_HELP = (
@@ -27,13 +32,38 @@ LIBRARY_HELP = (
 )
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Declare FILE and the options that say what its columns mean."""
-    parser.add_argument("file", metavar="FILE", help=f"recording; its suffix is one of {', '.join(SUFFIXES)}")
-    group = parser.add_argument_group("what the file holds")
-    group.add_argument(
-        "--dt", type=number, help="step of samples, as 0.001 or 1/252, when the file has no times"
+def add_positional(parser: argparse.ArgumentParser, name: str, help: str) -> None:
+    """Declare the one positional argument of a command; a settings file may give it instead."""
+    parser.add_argument(name, metavar=name.upper(), nargs="?", help=help)
+    parser.set_defaults(positional=name)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Declare the settings file."""
+    parser.add_argument(
+        "--settings",
+        metavar="FILE",
+        help="TOML or YAML file of these options by their long names; those of the command line win",
     )
+
+
+def add_data_options(
+    parser: argparse.ArgumentParser, option: str | None = None, about: str = "recording"
+) -> None:
+    """Declare FILE, or the `option` that names it, and the options that say what its columns mean.
+
+    With `option`, the step of a file without times is `--dt` if the command has one, else that of the fit.
+    """
+    about += f"; its suffix is one of {', '.join(SUFFIXES)}"
+    if option is None:
+        add_positional(parser, "file", about)
+    group = parser.add_argument_group("what the file holds" if option is None else "a recording beside it")
+    if option is None:
+        group.add_argument(
+            "--dt", type=number, help="step of samples, as 0.001 or 1/252, when the file has no times"
+        )
+    else:
+        group.add_argument(f"--{option}", dest="file", metavar="FILE", help=about)
     group.add_argument("--time", metavar="COLUMN", help="column of the times (default: t or time)")
     group.add_argument(
         "--time-unit", default="s", metavar="UNIT", help="of dates: s, min, h, d or y (default: s)"
@@ -48,20 +78,30 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--thin", type=int, default=1, metavar="K", help="use every K-th sample")
 
 
-def data_of(arguments: argparse.Namespace) -> Trajectories:
-    """Read the file that the data options describe."""
-    names = None if arguments.names is None else arguments.names.split(",")
-    data = read(
-        arguments.file,
+def result_of(path: str) -> Discovery:
+    """Read what `discover --save` wrote; the suffix may be left out, as there."""
+    return Discovery.load(path if Path(path).suffix or Path(path).exists() else f"{path}.npz")
+
+
+def data_of(arguments: argparse.Namespace, dt: float | None = None) -> Trajectories:
+    """Read the file that the data options describe; `dt` is the step where neither it nor an option tells one."""
+    step = getattr(arguments, "dt", None)
+    names = None if arguments.names is None else [word.strip() for word in arguments.names.split(",")]
+    settings: dict[str, Any] = dict(
         time=_column(arguments.time),
         path_column=_column(arguments.path_column),
         columns=None
         if arguments.columns is None
-        else [_column(word) for word in arguments.columns.split(",")],
-        dt=arguments.dt,
+        else [_column(word.strip()) for word in arguments.columns.split(",")],
         names=names,
         time_unit=arguments.time_unit,
     )
+    try:
+        data = read(arguments.file, dt=step, **settings)
+    except ArgumentError as problem:
+        if step is not None or dt is None or "dt and t are both missing" not in str(problem):
+            raise
+        data = read(arguments.file, dt=dt, **settings)
     return data if arguments.thin == 1 else data.thin(arguments.thin)
 
 

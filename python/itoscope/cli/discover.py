@@ -9,8 +9,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import itoscope
-from itoscope.cli.arguments import LIBRARY_HELP, add_data_options, assignments, data_of, library_of, noise_of
-from itoscope.cli.progress import wanted
+from itoscope.cli.arguments import (
+    LIBRARY_HELP,
+    add_data_options,
+    add_settings,
+    assignments,
+    data_of,
+    library_of,
+    noise_of,
+)
 
 if TYPE_CHECKING:
     from itoscope.discovery import Discovery
@@ -28,6 +35,7 @@ def add(subparsers: Any) -> None:
         epilog="Example: itoscope discover run.csv --dt 0.001 --known-drift x1=x2 --library poly:3+sign",
         allow_abbrev=False,
     )
+    add_settings(parser)
     add_data_options(parser)
     model = parser.add_argument_group("what is sought")
     model.add_argument(
@@ -63,12 +71,14 @@ def add(subparsers: Any) -> None:
     fit.add_argument("--backend", choices=("rust", "reference"))
     fit.add_argument("--threads", type=int, default=0, metavar="N", help="threads (default: one per core)")
     out = parser.add_argument_group("what comes out")
-    out.add_argument("--json", action="store_true", help="print JSON instead of text")
+    out.add_argument(
+        "--json", action=argparse.BooleanOptionalAction, default=False, help="print JSON instead of text"
+    )
     out.add_argument("--save", metavar="FILE", help="save the result; Discovery.load reads it")
     out.add_argument(
         "--report", metavar="FILE", help="write an HTML page with equations, checks and pictures"
     )
-    out.add_argument("--quiet", action="store_true", help="no progress")
+    out.add_argument("--quiet", action=argparse.BooleanOptionalAction, default=False, help="no progress")
     parser.set_defaults(run=run)
 
 
@@ -101,13 +111,17 @@ def run(arguments: argparse.Namespace) -> None:
         threshold=arguments.threshold,
         seed=arguments.seed,
         backend=arguments.backend,
-        progress=wanted(arguments.quiet or arguments.json) or None,
+        progress=not arguments.quiet,
     )
-    print(json.dumps(as_json(result), indent=2) if arguments.json else result)
+    print(json.dumps(as_json(result), indent=2, allow_nan=False) if arguments.json else result)
+    written = []
     if arguments.save is not None:
-        result.save(arguments.save)
+        written.append(result.save(arguments.save))
     if arguments.report is not None:
         result.report(arguments.report)
+        written.append(arguments.report)
+    if written and not (arguments.json or arguments.quiet):
+        print(f"\nwritten: {', '.join(map(str, written))}")
 
 
 def as_json(result: Discovery) -> dict[str, Any]:
@@ -119,7 +133,10 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "drift": {row: _terms(equation) for row, equation in result.drift.items()},
         "known_drift": dict(result.known_drift),
         "diffusion": {f"{i},{j}": _terms(equation) for (i, j), equation in result.diffusion.items()},
+        "measurement_noise": _plain(result.measurement_noise),
+        "noise_levels": _plain(result.diagnostics.get("measurement_noise", {})),
         "warnings": list(result.warnings),
+        "checks": _plain(result.diagnostics.get("checks", [])),
         "settings": _plain(result.settings),
         "data": _plain(result.data_summary),
     }

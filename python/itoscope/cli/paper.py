@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from itoscope.cli.progress import bar
+from itoscope.cli.arguments import add_settings
+from itoscope.progress import Reporter
 
 __all__ = ["add"]
 
@@ -19,7 +20,13 @@ def add(subparsers: Any) -> None:
         "it and as it promised it, and write a table and figures beside the paper's own.",
         allow_abbrev=False,
     )
-    parser.add_argument("--quick", action="store_true", help="fewer recordings, a shorter forecast")
+    add_settings(parser)
+    parser.add_argument(
+        "--quick",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="fewer recordings, a shorter forecast",
+    )
     parser.add_argument(
         "--out", metavar="FOLDER", default="paper", help="for paper.md and figures (default: paper)"
     )
@@ -30,7 +37,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--seed", type=int, default=1, help="the first seed (default: 1)")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="how many seeds (default: 1)")
     parser.add_argument("--recordings", type=int, metavar="N", help="most paths of a noisy recording")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action=argparse.BooleanOptionalAction, default=False, help="no progress")
     parser.set_defaults(run=run)
 
 
@@ -38,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Run the studies, print the table, say what was written."""
     from itoscope.paper.report import run as run_studies
 
-    with bar("studies", 1000, quiet=arguments.quiet) as show:
+    with Reporter(not arguments.quiet).stage("studies", 1000, "thousandths") as show:
         report = run_studies(
             quick=arguments.quick,
             folder=arguments.out,

@@ -7,12 +7,14 @@ import inspect
 import sys
 from typing import Any
 
-from itoscope.cli.arguments import assignments, number, numbers
-from itoscope.cli.progress import bar
-from itoscope.errors import argument_error
+from itoscope.cli.arguments import add_positional, add_settings, assignments, number, numbers
+from itoscope.errors import ArgumentError, argument_error
 from itoscope.files import write_csv
-from itoscope.formats import write
+from itoscope.forecast import best_scheme
+from itoscope.formats import WRITTEN, write
+from itoscope.model import SDE
 from itoscope.problems import PROBLEMS, Problem
+from itoscope.trajectories import Trajectories
 
 __all__ = ["add"]
 
@@ -23,10 +25,12 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "simulate",
         help="simulate recordings of a system whose equation is known",
-        description=f"Simulate recordings of a benchmark problem: {names}.",
+        description=f"Simulate recordings of a benchmark problem ({names}), or of a model that SDE.save wrote.",
+        epilog="Example: itoscope simulate duffing --paths 20 --positions --noise 0.05 --out sensor.csv",
         allow_abbrev=False,
     )
-    parser.add_argument("problem", metavar="PROBLEM", help="one of the names above")
+    add_positional(parser, "problem", "one of the names above, or a .json file of a model")
+    add_settings(parser)
     parser.add_argument("--paths", type=int, default=1, metavar="N", help="number of paths (default: 1)")
     parser.add_argument("--duration", type=number, default=1.0, help="of each path (default: 1)")
     parser.add_argument("--dt", type=number, default=1e-3, help="step between samples (default: 0.001)")
@@ -44,7 +48,10 @@ def add(subparsers: Any) -> None:
         help="a parameter of the problem; may be repeated",
     )
     parser.add_argument(
-        "--positions", action="store_true", help="write positions alone, as a sensor sees them"
+        "--positions",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="write positions alone, as a sensor sees them",
     )
     parser.add_argument(
         "--noise",
@@ -54,32 +61,29 @@ def add(subparsers: Any) -> None:
         help="measurement noise, as a share of the spread",
     )
     parser.add_argument(
-        "--out", metavar="FILE", help=".npz, .csv or .csv.gz (default: CSV to standard output)"
+        "--out", metavar="FILE", help=f"{', '.join(WRITTEN)} (default: CSV to standard output)"
     )
     parser.add_argument("--digits", type=int, default=17, help="significant digits in CSV (default: 17)")
     parser.add_argument("--backend", choices=("rust", "reference"))
-    parser.add_argument("--quiet", action="store_true", help="no progress, no summary")
+    parser.add_argument(
+        "--quiet", action=argparse.BooleanOptionalAction, default=False, help="no progress, no summary"
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Simulate and write."""
-    problem = problem_of(arguments.problem, arguments.set)
     settings: dict[str, Any] = {} if arguments.scheme is None else {"scheme": arguments.scheme}
     if arguments.x0 is not None:
         settings["x0"] = numbers("--x0", arguments.x0)
-    total = max(arguments.paths, 1) * round(max(arguments.duration / arguments.dt, 1) if arguments.dt else 1)
-    with bar("simulating", total * max(arguments.substeps, 1), quiet=arguments.quiet) as progress:
-        data = problem.simulate(
-            duration=arguments.duration,
-            dt=arguments.dt,
-            n_paths=arguments.paths,
-            substeps=arguments.substeps,
-            seed=arguments.seed,
-            backend=arguments.backend,
-            progress=progress,
-            **settings,
-        )
+    for name in ("dt", "substeps", "seed", "backend"):
+        settings[name] = getattr(arguments, name)
+    settings |= {"n_paths": arguments.paths, "progress": not arguments.quiet}
+    if arguments.problem.endswith(".json"):
+        data = _of_model(arguments, settings)
+    else:
+        problem = problem_of(arguments.problem, arguments.set)
+        data = problem.simulate(duration=arguments.duration, **settings)
     seed = data.seed
     if arguments.positions:
         data = data.positions(arguments.noise, seed)
@@ -91,6 +95,20 @@ def run(arguments: argparse.Namespace) -> None:
         write(data, arguments.out, digits=arguments.digits)
     if not arguments.quiet:
         print(f"{data!r}, seed {seed}", file=sys.stderr if arguments.out is None else sys.stdout)
+
+
+def _of_model(arguments: argparse.Namespace, settings: dict[str, Any]) -> Trajectories:
+    """Simulate a model from its file."""
+    sde = SDE.load(arguments.problem)
+    if "x0" not in settings:
+        raise ArgumentError(
+            f"--x0: give where the paths start, one number for each of {', '.join(sde.states)}"
+        )
+    if arguments.set:
+        raise argument_error("--set", arguments.set[0], "nothing: a model from a file has no parameters")
+    settings.setdefault("scheme", best_scheme(sde))
+    steps = round(arguments.duration / arguments.dt) if arguments.dt > 0 else 1
+    return sde.simulate(settings.pop("x0"), n_steps=steps, **settings)
 
 
 def problem_of(name: str, settings: list[str]) -> Problem:

@@ -1,0 +1,122 @@
+"""The settings file of the command line: TOML and YAML, overruled by the shell, mistakes in one line."""
+
+import itoscope
+import pytest
+from itoscope.cli import main
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run the command in an empty directory; returns exit code, standard output and error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words):
+        code = main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def recording(tmp_path):
+    itoscope.problems.duffing_van_der_pol().simulate(duration=0.5, dt=1e-3, n_paths=4, seed=1).to_npz(
+        tmp_path / "run.npz"
+    )
+    return "run.npz"
+
+
+TOML = """
+file = "run.npz"
+library = "poly:3"
+samples = 100
+burn = 50
+chains = 2
+seed = 1
+quiet = true
+columns = ["x1", "x2"]
+[known-drift]
+x1 = "x2"
+"""
+YAML = """
+file: run.npz
+library: poly:3
+samples: 100
+burn: 50
+chains: 2
+seed: 1
+quiet: true
+columns: [x1, x2]
+known_drift: [x1=x2]
+"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("run.toml", TOML), ("run.yaml", YAML), ("run.yml", YAML)])
+def test_settings_are_the_options(run, recording, tmp_path, name, text):
+    if name != "run.toml":
+        pytest.importorskip("yaml")
+    (tmp_path / name).write_text(text)
+    words = "--samples 100 --burn 50 --chains 2 --seed 1 --quiet --known-drift x1=x2 --library poly:3".split()
+    assert run("discover", "--settings", name) == run("discover", recording, *words)
+    assert run("discover", f"--settings={name}")[0] == 0
+
+
+def test_the_command_line_wins(run, recording, tmp_path):
+    (tmp_path / "run.toml").write_text(TOML)
+    itoscope.Trajectories.from_npz("run.npz")[:2].to_npz("other.npz")
+    code, out, _ = run("discover", "other.npz", "--settings", "run.toml", "--no-quiet", "--library", "poly:1")
+    assert code == 0 and out.startswith("Trajectories: 2 paths") and "x1^3" not in out
+    code, _, err = run("discover", "--settings", "run.toml", "--known-drift", "x1=x2*nonsense")
+    assert code == 2 and "nonsense" in err
+
+
+def test_settings_of_other_commands(run, tmp_path):
+    (tmp_path / "sim.toml").write_text(
+        'problem = "duffing"\nduration = 0.01\npaths = 2\nseed = 1\nx0 = [0.1, -0.2]\nset = {s = 0}\npositions = true\n'
+    )
+    code, out, err = run("simulate", "--settings", "sim.toml")
+    assert code == 0 and out.splitlines()[:2] == ["path,t,x1", "0,0,0.10000000000000001"]
+    assert "2 paths" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ('libary = "poly:2"', 2, "key in run.toml = 'libary': one of backend, burn, chains"),
+        ("debug = true", 2, "key in run.toml = 'debug'"),
+        ("a = [", 2, "--settings = 'run.toml': valid TOML"),
+        ('json = "yes"', 2, "json in run.toml = 'yes': true or false"),
+        ("seed = true", 2, "seed in run.toml = True: a number or a text"),
+        ("[library]\nx = 1", 2, "library in run.toml = {'x': 1}: a number or a text"),
+        ('dt = "fast"', 2, "argument --dt: 'fast'"),
+        ('backend = "cuda"', 2, "argument --backend"),
+        ("samples = 0.5", 2, "argument --samples"),
+        ('library = "poly"', 2, "--library = 'poly'"),
+    ],
+)
+def test_mistakes_in_one_line(run, recording, tmp_path, text, code, message):
+    (tmp_path / "run.toml").write_text(text)
+    found, out, err = run("discover", recording, "--settings", "run.toml", "--quiet")
+    assert (found, out) == (code, "")
+    assert err.startswith("itoscope: error: ") and message in err and err.count("\n") == 1
+
+
+def test_files_that_are_none(run, recording, tmp_path):
+    assert run("discover", recording, "--settings", "none.toml")[::2] == (
+        1,
+        "itoscope: error: none.toml: No such file or directory\n",
+    )
+    (tmp_path / "run.ini").write_text("a=1")
+    assert "ends in .toml, .yaml, .yml" in run("discover", recording, "--settings", "run.ini")[2]
+    pytest.importorskip("yaml")
+    (tmp_path / "run.yaml").write_text("- a\n- b\n")
+    assert "lines of NAME: VALUE" in run("discover", recording, "--settings", "run.yaml")[2]
+    (tmp_path / "run.yaml").write_text("a: [")
+    assert "valid YAML" in run("discover", recording, "--settings", "run.yaml")[2]
+
+
+def test_without_pyyaml_the_error_says_what_to_install(run, recording, tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "yaml", None)
+    (tmp_path / "run.yaml").write_text(YAML)
+    code, _, err = run("discover", "--settings", "run.yaml")
+    assert code == 2 and 'pip install "itoscope[cli]"' in err
