@@ -22,11 +22,18 @@ FOUND, LEFT, TRUE = "#1f6f8b", "#b8c4c9", "#c1432e"
 DOTS_PER_INCH = 75
 MOST_PANELS = 12
 MOST_DRAWS = 600
-COLOURS = {"true": "#222222", "printed": "#c1432e", "promised": "#1f6f8b", "seen": "#d9a441"}
+COLOURS = {
+    "true": "#222222",
+    "printed": "#c1432e",
+    "promised": "#1f6f8b",
+    "law": "#5a8f3c",
+    "seen": "#d9a441",
+}
 CALLED = {
     "true": "true system",
     "printed": "learnt as printed",
     "promised": "learnt as promised",
+    "law": "learnt with the hysteresis equation known",
     "seen": "learnt with the hysteresis measured",
 }
 
@@ -49,7 +56,7 @@ def draw(
         if not mine:
             continue
         drawn.append(_save(folder, study, "inclusion", _inclusion(study, mine)))
-        best = next(form for form in ("promised", "pooled", "printed", "seen") if form in mine)
+        best = next(form for form in ("few", "promised", "pooled", "printed", "law", "seen") if form in mine)
         picture = _pairs(study, mine[best], best)
         if picture is not None and study.judged == "terms":
             drawn.append(_save(folder, study, "posterior", picture))

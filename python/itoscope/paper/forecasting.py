@@ -23,6 +23,8 @@ BAND = (0.5, 50.0)
 """Frequencies in Hz of the vibration: below is the slow creep of the hysteretic spring, above is nothing."""
 SEGMENT = 4096
 STRIDE = 50
+SUBSTEPS, EULER_SUBSTEPS = 2, 50
+"""Steps of the scheme in a millisecond; Euler-Maruyama takes `k h` off a damping of 20."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def joined(parts: Sequence[Motion | None]) -> Motion | None:
 def true_motion(duration: float, n_paths: int, seed: int) -> tuple[Motion, Array]:
     """The true system at s = 6, from the start of the recordings; also where that is."""
     problem = bouc_wen(s=FORETOLD_AT)
-    data = problem.simulate(duration=duration, dt=DT, n_paths=n_paths, substeps=2, seed=seed)
+    data = problem.simulate(duration=duration, dt=DT, n_paths=n_paths, substeps=SUBSTEPS, seed=seed)
     seen = motion(data, ("x1", "x2"))
     assert seen is not None, "the true system is stable"
     return seen, problem.x0
@@ -126,13 +128,14 @@ def true_motion(duration: float, n_paths: int, seed: int) -> tuple[Motion, Array
 def foretold(model: SDE, x0: Array, duration: float, n_paths: int, seed: int) -> Motion | None:
     """The motion of a discovered model (displacement, velocity) under the stronger forcing."""
     louder = model.scaled_noise(LOUDER)
+    scheme = best_scheme(louder)
     data = louder.simulate(
         x0[: len(model.states)],
         dt=DT,
         n_steps=round(duration / DT),
         n_paths=n_paths,
-        scheme=best_scheme(louder),
-        substeps=2,
+        scheme=scheme,
+        substeps=EULER_SUBSTEPS if scheme == "euler-maruyama" else SUBSTEPS,
         seed=seed,
     )
     return motion(data, model.states[:2])

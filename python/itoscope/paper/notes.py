@@ -88,3 +88,4 @@ CLOSING = """## Other packages
 
 `benches/peers/discovery.py` runs PySINDy, StochasticForceInference and kramersmoyal on common data; see
 [the page for those who come from them](migration.md)."""
+VERDICT_NOTE = ""

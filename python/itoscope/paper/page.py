@@ -8,21 +8,26 @@ from typing import Any
 import numpy as np
 
 from itoscope.paper.forecasting import Motion, overlap
-from itoscope.paper.notes import CLOSING, HEAD, NOTES, SEEDS_NOTE
+from itoscope.paper.notes import CLOSING, HEAD, NOTES, SEEDS_NOTE, VERDICT_NOTE
 from itoscope.paper.outcome import Estimate, Outcome
 from itoscope.paper.studies import FORMS, STUDIES, Key
 
-__all__ = ["forecast_rows", "markdown", "seed_rows", "table_rows", "text"]
+__all__ = ["forecast_rows", "markdown", "seed_rows", "support_rows", "table_rows", "text", "verdict_rows"]
 
 SHOWN = {
     "printed": "as printed",
     "pooled": "as printed, paths pooled",
     "promised": "as promised",
+    "few": "as promised, few candidates",
+    "law": "with the hysteresis equation known",
     "seen": "with the hysteresis measured",
 }
 MOTIONS = {"true": "true system", "again": "true system, other noise"} | {
     form: f"learnt {shown}" for form, shown in SHOWN.items()
 }
+BOUND = 0.05
+"""How far a standard deviation of a forecast may be from the true one, as a share of it."""
+WITHIN = "velocity, displacement within 5 %"
 MANY = 8
 """More false terms than this are counted, not listed."""
 
@@ -99,6 +104,35 @@ def seed_rows(outcomes: Sequence[Outcome]) -> list[dict[str, str]]:
     return rows
 
 
+def verdict_rows(outcomes: Sequence[Outcome], motions: Mapping[str, Motion]) -> list[dict[str, str]]:
+    """One row per study and form: how many seeds gave the true equation, or a forecast within `BOUND`."""
+    rows = []
+    forecasts = {row["motion"]: row for row in forecast_rows(motions)}
+    for name, form, group in _groups(outcomes):
+        study, n = STUDIES[name], len(group)
+        row = {"study": study.title, "form": SHOWN[form]}
+        if study.judged == "forecast":
+            seen = forecasts.get(MOTIONS[form], {})
+            rows.append(row | {"forecast within 5 %": seen.get(WITHIN, "none stays finite" if motions else "")})
+            continue
+        truth = study.truth()
+        for what, part in (("drift", "d"), ("diffusion", "Gamma")):
+            labels = {key[0] for key in truth if key[0].startswith(part)}
+            labels |= {label for o in group for label in o.false if label.startswith(part)}
+            row[f"{what} exactly right"] = f"{sum(all(o.exact(label) for label in labels) for o in group)}/{n}"
+        keys = [key for key, value in truth.items() if key[0].startswith("d") and value != 0]
+        hits = sum(
+            key in o.estimates
+            and o.estimates[key].selected
+            and _within(o.estimates[key], truth[key], study.paper.get(key))
+            for o in group
+            for key in keys
+        )
+        rows.append(row | {"drift coefficients found and within": f"{hits}/{len(keys) * n}"})
+    heads = list(dict.fromkeys(head for row in rows for head in row))
+    return [{head: row.get(head, "") for head in heads} for row in rows]
+
+
 def support_rows(outcomes: Sequence[Outcome]) -> list[dict[str, str]]:
     """One row per equation and form: in how many seeds exactly the true terms were selected, and what else was."""
     rows = []
@@ -152,6 +186,8 @@ def forecast_rows(motions: Mapping[str, Motion]) -> list[dict[str, str]]:
         return []
     rows = []
     for name, seen in motions.items():
+        mean = true.spectra.mean(axis=0)
+        common = [overlap(seen.frequency, own, mean) for own in seen.spectra]
         rows.append(
             {
                 "motion": MOTIONS.get(name, name),
@@ -160,7 +196,14 @@ def forecast_rows(motions: Mapping[str, Motion]) -> list[dict[str, str]]:
                 "sd of displacement": _beside(seen.displacement, true.displacement),
                 "its vibration above 0.5 Hz": _beside(seen.vibration, true.vibration),
                 "mean displacement": f"{seen.mean.mean():.4f}",
-                "spectra in common": f"{overlap(seen.frequency, seen.spectra.mean(0), true.spectra.mean(0)):.3f}",
+                "spectra in common (least)": f"{np.mean(common):.3f} ({min(common):.3f})",
+                WITHIN: ", ".join(
+                    f"{np.sum(np.abs(one / all_of_it.mean() - 1) <= BOUND)}/{len(one) + seen.diverged}"
+                    for one, all_of_it in (
+                        (seen.velocity, true.velocity),
+                        (seen.displacement, true.displacement),
+                    )
+                ),
             }
         )
     return rows
@@ -195,8 +238,8 @@ def _tables(
     if motions:
         yield "Bouc-Wen, forecast at s = 6", forecast_rows(motions)
     if len({o.seed for o in outcomes}) > 1:
-        yield "Over all seeds: terms", support_rows(outcomes)
-        yield "Over all seeds: coefficients", seed_rows(outcomes)
+        tables = {"terms": support_rows(outcomes), "coefficients": seed_rows(outcomes)}
+        yield from ((f"Over all seeds: {what}", rows) for what, rows in tables.items() if rows)
 
 
 def _coefficient_table(outcomes: Sequence[Outcome], name: str) -> list[dict[str, str]]:
@@ -248,6 +291,9 @@ def markdown(
     parts = [HEAD]
     if quick:
         parts.append("*These are figures of a quick run: fewer recordings and a shorter forecast.*")
+    verdict = verdict_rows(outcomes, motions)
+    if verdict:
+        parts += ["## In short", VERDICT_NOTE.format(n=len(seeds), s="" if len(seeds) == 1 else "s"), _table(verdict)]
     for study in STUDIES.values():
         rows = _coefficient_table(outcomes, study.name)
         if not rows and not (study.judged == "forecast" and motions):

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from itoscope.discover import discover
 from itoscope.discovery import Discovery
 from itoscope.library import Library
@@ -16,9 +18,11 @@ from itoscope.trajectories import Trajectories
 
 __all__ = ["FORMS", "STUDIES", "Form", "Study"]
 
-FORMS = ("printed", "pooled", "promised", "seen")
-"""`pooled` is the printed recipe with every step of every path as a row, in place of the average over the paths; `seen`
-is a control for the Bouc-Wen oscillator, with its hysteretic displacement measured too."""
+FORMS = ("printed", "pooled", "promised", "few", "law", "seen")
+"""`pooled` is the printed recipe with every step of every path as a row, in place of the average over the paths; `few`
+is the promised recording of the building with linear terms and signs for candidates. For the Bouc-Wen oscillator, `law`
+is the promised recording with the equation of its hysteretic displacement known, that displacement itself read at the
+start and never again; `seen` is a control with it measured throughout."""
 
 Key = tuple[str, str]
 """An equation, as `dx2` or `Gamma[x2, x2]`, and a term of it."""
@@ -38,6 +42,8 @@ class Form:
         Further arguments of `discover`.
     sees : tuple of str
         States that are measured; empty for all.
+    starts : tuple of str
+        States of which the first sample alone is measured.
     noise : float
         Standard deviation of the measurement noise as a share of that of each measured state.
     quick : dict
@@ -50,6 +56,7 @@ class Form:
     library: Library | None
     settings: dict[str, Any]
     sees: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
     noise: float = 0.0
     quick: dict[str, Any] = field(default_factory=dict)
     cost: float = 2.0
@@ -64,16 +71,26 @@ class Form:
             settings["n_paths"] = min(most, settings["n_paths"])
         data = problem.simulate(**settings, seed=seed)
         if self.sees:
-            data = data.select(self.sees)
-        return data.add_noise(self.noise, seed=seed) if self.noise else data
+            data = data.select(self.sees + self.starts)
+        data = data.add_noise(self.noise, seed=seed) if self.noise else data
+        return _read_once(data, self.starts) if self.starts else data
 
     def discover(self, problem: Problem, data: Trajectories, seed: int) -> Discovery:
         """Discover the equation behind `data`."""
         settings = dict(self.settings)
         if settings.get("order", 1) == 1:
             known = {row: rate for row, rate in problem.known_drift.items() if row in data.names}
-            settings["known_drift"] = known or None
+            settings["known_drift"] = known | settings.get("known_drift", {}) or None
         return discover(data, self.library or problem.library, seed=seed, **settings)
+
+
+def _read_once(data: Trajectories, names: tuple[str, ...]) -> Trajectories:
+    """`data` with all samples of the states `names` but the first missing."""
+    columns = [data.names.index(name) for name in names]
+    paths = [np.array(path) for path in data.paths]
+    for path in paths:
+        path[1:, columns] = np.nan
+    return Trajectories(paths, t=list(data.times), names=list(data.names))
 
 
 @dataclass(frozen=True)
@@ -132,6 +149,7 @@ def _second_order(
 
 _monomials = Library.polynomials(6)
 _with_magnitudes = Library.paper(6)
+_LINEAR = Library.polynomials(1) + Library.sign()
 _first_order = Form(
     _fine(500, 10), _monomials, {"measurement_noise": "estimate"}, noise=0.05, quick={"n_paths": 100}, cost=8.0,
     quick_cost=4.0,
@@ -139,6 +157,13 @@ _first_order = Form(
 _duffing = _printed(200)
 _building = _printed(200, cost=6.0, quick_cost=6.0)
 _bouc_wen = _printed(200, Library.paper(6), sees=("x1", "x2"), cost=4.0, quick_cost=4.0)
+
+_HYSTERESIS: dict[str, Any] = {
+    "diffusion": "constant",
+    "measurement_noise": "estimate",
+    "states": ["x1", "x2", "x3"],
+    "known_drift": {"x3": bouc_wen().sde.drift_expressions[2]},
+}
 
 STUDIES = {
     study.name: study
@@ -190,7 +215,8 @@ STUDIES = {
             {
                 "printed": _building,
                 "pooled": replace(_building, settings=POOLED),
-                "promised": _second_order(200, 20, ("x1", "x3"), None, cost=90.0, quick_cost=20.0),
+                "promised": _second_order(200, 20, ("x1", "x3"), None, cost=110.0, quick_cost=20.0),
+                "few": _second_order(200, 20, ("x1", "x3"), _LINEAR, cost=70.0, quick_cost=8.0),
             },
             {
                 ("dx2", "x1"): -6000.30,
@@ -215,6 +241,10 @@ STUDIES = {
                 "promised": _second_order(
                     200, 50, ("x1",), Library.polynomials(3, origin="mean"), cost=60.0, quick_cost=17.0
                 ),
+                "law": Form(
+                    _fine(200, 50), Library.polynomials(1), _HYSTERESIS, sees=("x1",), starts=("x3",), noise=0.05,
+                    quick={"n_paths": 20}, cost=20.0, quick_cost=4.0,
+                ),  # fmt: skip
                 "seen": Form(_fine(50, 50), None, {}, cost=4.0, quick_cost=4.0),
             },
             {},
