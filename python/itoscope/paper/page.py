@@ -113,13 +113,17 @@ def verdict_rows(outcomes: Sequence[Outcome], motions: Mapping[str, Motion]) -> 
         row = {"study": study.title, "form": SHOWN[form]}
         if study.judged == "forecast":
             seen = forecasts.get(MOTIONS[form], {})
-            rows.append(row | {"forecast within 5 %": seen.get(WITHIN, "none stays finite" if motions else "")})
+            rows.append(
+                row | {"forecast within 5 %": seen.get(WITHIN, "none stays finite" if motions else "")}
+            )
             continue
         truth = study.truth()
         for what, part in (("drift", "d"), ("diffusion", "Gamma")):
             labels = {key[0] for key in truth if key[0].startswith(part)}
             labels |= {label for o in group for label in o.false if label.startswith(part)}
-            row[f"{what} exactly right"] = f"{sum(all(o.exact(label) for label in labels) for o in group)}/{n}"
+            row[f"{what} exactly right"] = (
+                f"{sum(all(o.exact(label) for label in labels) for o in group)}/{n}"
+            )
         keys = [key for key, value in truth.items() if key[0].startswith("d") and value != 0]
         hits = sum(
             key in o.estimates
@@ -293,7 +297,11 @@ def markdown(
         parts.append("*These are figures of a quick run: fewer recordings and a shorter forecast.*")
     verdict = verdict_rows(outcomes, motions)
     if verdict:
-        parts += ["## In short", VERDICT_NOTE.format(n=len(seeds), s="" if len(seeds) == 1 else "s"), _table(verdict)]
+        parts += [
+            "## In short",
+            VERDICT_NOTE.format(n=len(seeds), s="" if len(seeds) == 1 else "s"),
+            _table(verdict),
+        ]
     for study in STUDIES.values():
         rows = _coefficient_table(outcomes, study.name)
         if not rows and not (study.judged == "forecast" and motions):

@@ -242,9 +242,16 @@ STUDIES = {
                     200, 50, ("x1",), Library.polynomials(3, origin="mean"), cost=60.0, quick_cost=17.0
                 ),
                 "law": Form(
-                    _fine(200, 50), Library.polynomials(1), _HYSTERESIS, sees=("x1",), starts=("x3",), noise=0.05,
-                    quick={"n_paths": 20}, cost=20.0, quick_cost=4.0,
-                ),  # fmt: skip
+                    _fine(200, 50),
+                    Library.polynomials(1),
+                    _HYSTERESIS,
+                    sees=("x1",),
+                    starts=("x3",),
+                    noise=0.05,
+                    quick={"n_paths": 20},
+                    cost=20.0,
+                    quick_cost=4.0,
+                ),
                 "seen": Form(_fine(50, 50), None, {}, cost=4.0, quick_cost=4.0),
             },
             {},
