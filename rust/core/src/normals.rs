@@ -24,10 +24,12 @@ const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]
 /// The streams of a block of paths.
 #[derive(Debug, Clone)]
 pub struct Normals {
+    key: [u32; 8],
+    /// The stream of the first lane, and the number of lanes.
+    first: u64,
+    width: usize,
+    /// Blocks that were drawn from every stream.
     counter: u64,
-    /// What the cipher works on, and what it makes of it.
-    input: Vec<Tile>,
-    output: Vec<Tile>,
 }
 
 impl Normals {
@@ -35,73 +37,64 @@ impl Normals {
     pub fn new(seed: u64, first: u64, width: usize) -> Self {
         assert_eq!(width % LANES, 0, "whole tiles of streams");
         let bytes = ChaCha8Rng::seed_from_u64(seed ^ Purpose::Path.salt()).get_seed();
-        let mut start: Tile = [[0; LANES]; STATE];
-        for (row, word) in start.iter_mut().zip(CONSTANTS) {
-            row.fill(word);
-        }
-        for (row, word) in start[4..12].iter_mut().zip(bytes.as_chunks().0) {
-            row.fill(u32::from_le_bytes(*word));
-        }
-        let mut input = vec![start; width / LANES];
-        for (stream, lane) in (first..).zip(0..width) {
-            input[lane / LANES][14][lane % LANES] = stream as u32;
-            input[lane / LANES][15][lane % LANES] = (stream >> 32) as u32;
-        }
-        Self { counter: 0, output: input.clone(), input }
+        let words = bytes.as_chunks().0;
+        Self { key: std::array::from_fn(|i| u32::from_le_bytes(words[i])), first, width, counter: 0 }
     }
 
     /// The next [`PER_BLOCK`] normals of every stream; `out` is `PER_BLOCK x width`.
     pub fn fill(&mut self, out: &mut [f64]) {
-        let width = self.input.len() * LANES;
-        assert_eq!(out.len(), PER_BLOCK * width);
-        for tile in &mut self.input {
-            tile[12].fill(self.counter as u32);
-            tile[13].fill((self.counter >> 32) as u32);
+        assert_eq!(out.len(), PER_BLOCK * self.width);
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            unsafe { self.fill_avx2(&ZIGGURAT, out) };
+            self.counter += 1;
+            return;
         }
+        self.fill_tiles(&ZIGGURAT, out);
         self.counter += 1;
-        encrypt(&self.input, &mut self.output);
-        let ziggurat: &Ziggurat = &ZIGGURAT;
-        for (k, out) in out.chunks_exact_mut(width).enumerate() {
-            for (out, tile) in out.as_chunks_mut::<LANES>().0.iter_mut().zip(&self.output) {
-                for l in 0..LANES {
-                    let word = u64::from(tile[2 * k + 1][l]) << 32 | u64::from(tile[2 * k][l]);
-                    out[l] = ziggurat.normal(word);
-                }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn fill_avx2(&self, ziggurat: &Ziggurat, out: &mut [f64]) {
+        self.fill_tiles(ziggurat, out);
+    }
+
+    #[inline(always)]
+    fn fill_tiles(&self, ziggurat: &Ziggurat, out: &mut [f64]) {
+        for first in (0..self.width).step_by(LANES) {
+            let tile = self.encrypted(first);
+            for (k, row) in out.chunks_exact_mut(self.width).enumerate() {
+                let words = |l: usize| u64::from(tile[2 * k + 1][l]) << 32 | u64::from(tile[2 * k][l]);
+                ziggurat.normals(words, &mut row[first..first + LANES]);
             }
         }
     }
-}
 
-/// ChaCha with eight rounds, in all lanes.
-fn encrypt(input: &[Tile], output: &mut [Tile]) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        return unsafe { encrypt_avx2(input, output) };
-    }
-    input.iter().zip(output).for_each(|(input, output)| encrypt_tile(input, output));
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn encrypt_avx2(input: &[Tile], output: &mut [Tile]) {
-    for (input, output) in input.iter().zip(output) {
-        encrypt_tile(input, output);
-    }
-}
-
-/// One block in every lane of a tile. The rounds are written out so that the loop over lanes becomes vector code.
-#[inline(always)]
-fn encrypt_tile(input: &Tile, output: &mut Tile) {
-    for l in 0..LANES {
-        let mut x: [u32; STATE] = std::array::from_fn(|i| input[i][l]);
-        double_round(&mut x);
-        double_round(&mut x);
-        double_round(&mut x);
-        double_round(&mut x);
-        for i in 0..STATE {
-            output[i][l] = x[i].wrapping_add(input[i][l]);
+    /// ChaCha with eight rounds: the block of this counter of eight streams, the one of lane `first` and those after.
+    ///
+    /// The rounds are written out so that the loop over lanes becomes vector code.
+    #[inline(always)]
+    fn encrypted(&self, first: usize) -> Tile {
+        let mut tile = [[0; LANES]; STATE];
+        for l in 0..LANES {
+            let stream = self.first + (first + l) as u64;
+            let mut input = [0; STATE];
+            input[..4].copy_from_slice(&CONSTANTS);
+            input[4..12].copy_from_slice(&self.key);
+            input[12..14].copy_from_slice(&[self.counter as u32, (self.counter >> 32) as u32]);
+            input[14..].copy_from_slice(&[stream as u32, (stream >> 32) as u32]);
+            let mut x = input;
+            double_round(&mut x);
+            double_round(&mut x);
+            double_round(&mut x);
+            double_round(&mut x);
+            for i in 0..STATE {
+                tile[i][l] = x[i].wrapping_add(input[i]);
+            }
         }
+        tile
     }
 }
 
@@ -159,23 +152,49 @@ static ZIGGURAT: LazyLock<Ziggurat> = LazyLock::new(|| {
 });
 
 impl Ziggurat {
-    /// A normal from a word of random bits.
+    /// A normal from each word of random bits.
     #[inline(always)]
-    fn normal(&self, word: u64) -> f64 {
-        let layer = (word & 0xff) as usize;
-        let x = signed(word) * self.unit[layer];
-        if x.abs() < self.width[layer + 1] { x } else { self.edge(word) }
+    fn normals(&self, word: impl Fn(usize) -> u64, out: &mut [f64]) {
+        // One question for all lanes, whether any is on an edge, leaves the rest without a branch.
+        let mut inside = true;
+        for (l, out) in out.iter_mut().enumerate() {
+            *out = self.uniform(word(l));
+            inside &= self.contains(word(l), *out);
+        }
+        if !inside {
+            self.edges(std::array::from_fn(word), out);
+        }
     }
 
-    /// The same for a word that falls on the edge of its layer: what more it needs is drawn from a generator that
-    /// the word itself seeds.
+    /// A number uniform over the layer that the word chooses.
+    #[inline(always)]
+    fn uniform(&self, word: u64) -> f64 {
+        signed(word) * self.unit[(word & 0xff) as usize]
+    }
+
+    /// Whether a number lies where the layer of the word is wholly under the density.
+    #[inline(always)]
+    fn contains(&self, word: u64, x: f64) -> bool {
+        x.abs() < self.width[(word & 0xff) as usize + 1]
+    }
+
+    /// Replaces those of the numbers that fall on the edge of their layer.
     #[cold]
+    fn edges(&self, words: [u64; LANES], out: &mut [f64]) {
+        for (x, word) in out.iter_mut().zip(words) {
+            if !self.contains(word, *x) {
+                *x = self.edge(word);
+            }
+        }
+    }
+
+    /// The normal of a word that falls on the edge of its layer: what more it needs is drawn from a generator that
+    /// the word itself seeds.
     fn edge(&self, mut word: u64) -> f64 {
         let mut more = SplitMix(word);
         loop {
-            let layer = (word & 0xff) as usize;
-            let x = signed(word) * self.unit[layer];
-            if x.abs() < self.width[layer + 1] {
+            let (layer, x) = ((word & 0xff) as usize, self.uniform(word));
+            if self.contains(word, x) {
                 return x;
             }
             if layer == 0 {
@@ -246,7 +265,7 @@ mod tests {
             normals.fill(&mut out);
             for k in 0..PER_BLOCK {
                 for l in 0..width {
-                    assert_eq!(out[k * width + l], ZIGGURAT.normal(single[l].next_u64()));
+                    assert_eq!(out[k * width + l], ZIGGURAT.edge(single[l].next_u64()));
                 }
             }
         }

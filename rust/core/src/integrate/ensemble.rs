@@ -21,8 +21,10 @@ const LANES: usize = 8;
 const GATHERED: usize = 128;
 /// Steps of the scheme between two looks at the control.
 const WATCHED: usize = 512;
-/// Paths, and rows of gathered samples, that are transposed together.
-const TILE: usize = 4;
+/// Paths that are written together: a line of the cache.
+const TILE: usize = 8;
+/// Paths, and rows of gathered samples, that are transposed in vector registers.
+const SQUARE: usize = 4;
 /// Steps of a scheme for one system, compiled: as many in a row as use up whole blocks of normals.
 #[derive(Debug, Clone)]
 pub struct Stepper {
@@ -230,10 +232,10 @@ impl Paths<'_> {
         let (start, n_new) = (self.written * self.n_states, rows.len() / width);
         for (group, paths) in self.samples.chunks_mut(TILE * self.path_len).enumerate() {
             if paths.len() == TILE * self.path_len {
-                let (first, rest) = paths.split_at_mut(self.path_len);
-                let (second, rest) = rest.split_at_mut(self.path_len);
-                let (third, fourth) = rest.split_at_mut(self.path_len);
-                let paths = [first, second, third, fourth].map(|path| &mut path[start..start + n_new]);
+                let mut each = paths.chunks_exact_mut(self.path_len);
+                let paths: [&mut [f64]; TILE] = std::array::from_fn(|_| {
+                    &mut each.next().expect("a whole group of paths")[start..start + n_new]
+                });
                 transpose(rows, width, group * TILE, paths);
             } else {
                 for (l, path) in paths.chunks_exact_mut(self.path_len).enumerate() {
@@ -246,15 +248,15 @@ impl Paths<'_> {
         let n_samples = n_new / self.n_states;
         for (path, length) in self.samples.chunks_exact_mut(self.path_len).zip(&mut *self.lengths) {
             let new = &path[start..start + n_new];
-            // A state that is not finite never becomes finite again, since a step adds to it.
             if *length == self.written as i64 {
-                // Without a way out in the middle, this is vector code.
-                if new.iter().fold(true, |finite, x| finite & x.is_finite()) {
+                let finite = |x: &&[f64]| x.iter().all(|x| x.is_finite());
+                let mut samples = new.chunks_exact(self.n_states);
+                // A state that is not finite never becomes finite again, since a step adds to it: the last one tells.
+                if samples.clone().next_back().is_none_or(|last| finite(&last)) {
                     *length += n_samples as i64;
                     continue;
                 }
-                let finite = |x: &&[f64]| x.iter().all(|x| x.is_finite());
-                *length += new.chunks_exact(self.n_states).take_while(finite).count() as i64;
+                *length += samples.by_ref().take_while(finite).count() as i64;
             }
             path[*length as usize * self.n_states..start + n_new].fill(f64::NAN);
         }
@@ -262,19 +264,43 @@ impl Paths<'_> {
     }
 }
 
-/// Writes the lanes `first`, ..., `first + 3` of the rows to one path each, in square tiles of vector registers.
-fn transpose(rows: &[f64], width: usize, first: usize, mut paths: [&mut [f64]; TILE]) {
-    let mut tiles = rows.chunks_exact(TILE * width);
-    for (t, tile) in tiles.by_ref().enumerate() {
-        let tile: [[f64; TILE]; TILE] =
-            std::array::from_fn(|r| std::array::from_fn(|l| tile[r * width + first + l]));
-        for (l, path) in paths.iter_mut().enumerate() {
-            path[t * TILE..(t + 1) * TILE]
-                .copy_from_slice(&std::array::from_fn::<_, TILE, _>(|r| tile[r][l]));
+/// Writes the lanes `first`, ... of the rows to one path each.
+fn transpose(rows: &[f64], width: usize, first: usize, paths: [&mut [f64]; TILE]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { transpose_avx2(rows, width, first, paths) };
+    }
+    transpose_squares(rows, width, first, paths);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn transpose_avx2(rows: &[f64], width: usize, first: usize, paths: [&mut [f64]; TILE]) {
+    transpose_squares(rows, width, first, paths);
+}
+
+/// In squares that fit the vector registers, side by side, so that whole lines of the cache are read.
+#[inline(always)]
+fn transpose_squares(rows: &[f64], width: usize, first: usize, mut paths: [&mut [f64]; TILE]) {
+    let mut bands = rows.chunks_exact(SQUARE * width);
+    for (t, band) in bands.by_ref().enumerate() {
+        for start in (0..TILE).step_by(SQUARE) {
+            // Loops and no closures: a call into code without the vector instructions costs more than the work.
+            let mut square = [[0.0; SQUARE]; SQUARE];
+            for r in 0..SQUARE {
+                let row = &band[r * width + first + start..][..SQUARE];
+                for l in 0..SQUARE {
+                    square[l][r] = row[l];
+                }
+            }
+            for (path, square) in paths[start..start + SQUARE].iter_mut().zip(&square) {
+                path[t * SQUARE..(t + 1) * SQUARE].copy_from_slice(square);
+            }
         }
     }
-    let done = (rows.len() / width) / TILE * TILE;
-    for (r, row) in tiles.remainder().chunks_exact(width).enumerate() {
+    let done = (rows.len() / width) / SQUARE * SQUARE;
+    for (r, row) in bands.remainder().chunks_exact(width).enumerate() {
         for (l, path) in paths.iter_mut().enumerate() {
             path[done + r] = row[first + l];
         }
