@@ -17,6 +17,7 @@ from itoscope.errors import ArgumentError, DataError, argument_error
 __all__ = [
     "EVEN",
     "MIN_SAMPLES",
+    "Finite",
     "Parts",
     "agreeing_dt",
     "all_finite",
@@ -36,6 +37,10 @@ MIN_SAMPLES = 3
 """Fewest samples of a path: two steps, so that a step has a neighbour to be compared with."""
 
 _BLOCK = 1 << 16
+
+
+class Finite(np.ndarray[Any, Any]):
+    """A float64 array whose maker knows that it is finite, so that nobody looks through it again."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ def as_names(names: Iterable[str] | None, n_states: int, what: str = "names") ->
 
 
 def as_paths(data: Any) -> list[Array]:
-    """Return the samples of every path as a C-contiguous float64 array ``(n_i, n_states)``.
+    """Return the samples of every path as a read-only, C-contiguous float64 array ``(n_i, n_states)``.
 
     Nothing is copied that is float64 and C-contiguous already, so a memory-mapped file stays on disk.
 
@@ -134,12 +139,18 @@ def as_paths(data: Any) -> list[Array]:
                 "(n_paths, n_times, n_states) and a list of arrays"
             )
         stack = array[:, None] if array.ndim == 1 else array
-        paths = list(stack) if array.ndim == 3 else [stack]
-        in_rows = False
-    if not paths:
-        raise DataError("data holds no path: at least one is needed")
+        stack = _read_only(stack if array.ndim == 3 else stack[None])
+        # Paths of one array have one shape.
+        _check_shapes(stack[:1], in_rows=False)
+        return list(stack)
     _check_shapes(paths, in_rows)
-    return [np.ascontiguousarray(path).view() for path in paths]
+    return [_read_only(path) for path in paths]
+
+
+def _read_only(array: Array) -> Array:
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def _is_list_of_arrays(data: Any) -> bool:
@@ -184,7 +195,9 @@ def _from_objects(array: np.ndarray[Any, Any], where: str) -> Array:
     return out
 
 
-def _check_shapes(paths: Sequence[Array], in_rows: bool) -> None:
+def _check_shapes(paths: Sequence[Array] | Array, in_rows: bool) -> None:
+    if not len(paths):
+        raise DataError("data holds no path: at least one is needed")
     n_states = paths[0].shape[1]
     for i, path in enumerate(paths):
         if path.shape[1] != n_states:
@@ -204,6 +217,8 @@ def _check_shapes(paths: Sequence[Array], in_rows: bool) -> None:
 
 def all_finite(data: Any) -> bool:
     """Whether data is a float64 array that one quick pass finds to be finite; False leaves the question open."""
+    if isinstance(data, Finite):
+        return True
     if not isinstance(data, np.ndarray) or data.dtype != np.float64 or not data.size:
         return False
     with np.errstate(over="ignore", invalid="ignore"):

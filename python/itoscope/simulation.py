@@ -16,6 +16,7 @@ from itoscope.backends.protocol import Array, Progress
 from itoscope.backends.reference.schemes import check_scheme
 from itoscope.errors import ArgumentError, DivergenceError, argument_error
 from itoscope.progress import Reporter
+from itoscope.samples import Finite
 from itoscope.trajectories import Trajectories
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def simulated(
     }
     diverged = np.flatnonzero(lengths < samples.shape[1])
     if not len(diverged):
-        data = Trajectories(samples, **settings)
+        # The backend cuts a path where it is no longer finite, so all of this is.
+        data = Trajectories(samples.view(Finite), **settings)
     else:
         _report(diverged, lengths, settings["dt"], len(samples), on_divergence)
         cut = [path[:length] for path, length in zip(samples, lengths)]

@@ -102,8 +102,8 @@ class Trajectories:
             raise ArgumentError(
                 "dt and t are both missing: give dt, the time between two samples, or t, their times"
             )
-        for samples_of_path, stamps in zip(self.paths, self.times):
-            samples_of_path.flags.writeable = stamps.flags.writeable = False
+        for stamps in {id(stamps): stamps for stamps in self.times}.values():
+            stamps.flags.writeable = False
         self.position_names = self._subset_of_names(position_names)
         self.diverged = tuple(sorted(int(i) for i in diverged))
         for i in self.diverged:
