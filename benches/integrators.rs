@@ -4,19 +4,15 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use itoscope_benches::starts;
 use itoscope_core::control::Control;
 use itoscope_core::integrate::Scheme;
 use itoscope_core::model::Settings;
 use itoscope_core::normals::{Normals, PER_BLOCK};
 use itoscope_core::problems::{self, BoucWen, Problem};
-use ndarray::Array2;
 
 const N_PATHS: usize = 1000;
 const N_STEPS: usize = 1000;
-
-fn starts(n_paths: usize, x0: &[f64]) -> Array2<f64> {
-    Array2::from_shape_fn((n_paths, x0.len()), |(_, k)| x0[k])
-}
 
 fn schemes(c: &mut Criterion) {
     let mut group = c.benchmark_group("1000 paths x 1000 steps");

@@ -1,32 +1,45 @@
 //! Kernels whose instructions are counted under valgrind: `counts` lists them, `counts NAME` runs one.
 //!
-//! To add one, write a function that prepares the work and returns it as a closure, and name it in [`KERNELS`].
+//! To add one, write a function that prepares the work and returns it as a closure, in the file of its part, and name it
+//! in [`KERNELS`].
 //! Only what happens inside the closure is counted, see `check.py`.
 
-use std::hint::black_box;
+mod filter;
+mod integrate;
+mod regression;
+mod sampler;
 
-use itoscope_benches::{SAMPLER_SIZES, one_thread, regression};
-use itoscope_core::control::Control;
-use itoscope_core::enumerate::enumerate;
-use itoscope_core::factor::Factor;
-use itoscope_core::gibbs::Gibbs;
-use itoscope_core::noise::{Purpose, Stream};
-use itoscope_core::posterior::model_posterior;
-use itoscope_core::search::search;
+use itoscope_core::integrate::Scheme;
+
+use filter::Pass;
 
 type Work = Box<dyn FnMut()>;
 type Prepare = fn() -> Work;
 
 /// Name and preparation of every kernel.
 const KERNELS: &[(&str, Prepare)] = &[
-    ("evidence_36", evidence),
-    ("factor_insert_36", factor_insert),
-    ("sweep_36", || sweeps(0, 1)),
-    ("sweep_36_without_exchange", || sweeps(0, 0)),
-    ("sweep_59", || sweeps(1, 1)),
-    ("sweep_200", || sweeps(2, 1)),
-    ("enumerate_12", enumeration),
-    ("model_posterior_36", coefficients),
+    ("library_values_36", || regression::library(false)),
+    ("library_gradients_36", || regression::library(true)),
+    ("moments_drift_36", regression::drift),
+    ("moments_diffusion_36", regression::diffusion),
+    ("moments_projection_36", regression::projection),
+    ("evidence_36", sampler::evidence),
+    ("factor_insert_36", sampler::factor_insert),
+    ("sweep_36", || sampler::sweeps(0, 1)),
+    ("sweep_36_without_exchange", || sampler::sweeps(0, 0)),
+    ("sweep_59", || sampler::sweeps(1, 1)),
+    ("sweep_200", || sampler::sweeps(2, 1)),
+    ("enumerate_12", sampler::enumeration),
+    ("model_posterior_36", sampler::coefficients),
+    ("filter_likelihood", || filter::pass(Pass::Likelihood)),
+    ("filter_drift_moments_36", || filter::pass(Pass::DriftMoments)),
+    ("filter_noise_moments_36", || filter::pass(Pass::NoiseMoments)),
+    ("filter_smooth", || filter::pass(Pass::Smooth)),
+    ("normals", integrate::normals),
+    ("milstein_black_scholes", || integrate::simulate("black-scholes", Scheme::Milstein)),
+    ("milstein_duffing", || integrate::simulate("duffing", Scheme::Milstein)),
+    ("milstein_building", || integrate::simulate("building", Scheme::Milstein)),
+    ("taylor15_duffing", || integrate::simulate("duffing", Scheme::Taylor15)),
 ];
 
 /// The boundary of what is counted. Its name is what valgrind is told to look for.
@@ -51,60 +64,4 @@ fn main() {
             std::process::exit(2);
         }
     }
-}
-
-/// Log evidence of the true model, factored from nothing.
-fn evidence() -> Work {
-    let (n, k, r) = SAMPLER_SIZES[0];
-    let regression = regression(n, k, r);
-    Box::new(move || {
-        for _ in 0..1000 {
-            black_box(regression.log_evidence(black_box(&[0, 1, 2]), black_box(2.0)).is_ok());
-        }
-    })
-}
-
-/// Ten columns inserted one after the other into the maintained factor, then removed.
-fn factor_insert() -> Work {
-    let (n, k, r) = SAMPLER_SIZES[0];
-    let regression = regression(n, k, r);
-    Box::new(move || {
-        let mut factor = Factor::new(&regression, 2.0);
-        for _ in 0..100 {
-            (0..10).for_each(|column| factor.insert(column));
-            (0..10).for_each(|column| factor.remove(column));
-        }
-        black_box(factor.energy());
-    })
-}
-
-/// A thousand sweeps in stationarity.
-fn sweeps(size: usize, exchanges: usize) -> Work {
-    let (n, k, r) = SAMPLER_SIZES[size];
-    let regression = Box::leak(Box::new(regression(n, k, r)));
-    let mut gibbs = Gibbs::new(regression, &search(regression), exchanges);
-    let mut draws = Stream::new(1, Purpose::Chain, 0);
-    (0..100).for_each(|_| gibbs.sweep(&mut draws));
-    Box::new(move || {
-        (0..1000).for_each(|_| gibbs.sweep(&mut draws));
-        black_box(gibbs.parameters());
-    })
-}
-
-/// All models of twelve columns.
-fn enumeration() -> Work {
-    let regression = regression(1000, 12, 3);
-    let pool = Box::leak(Box::new(one_thread()));
-    Box::new(move || {
-        black_box(pool.install(|| enumerate(&regression, &Control::default()).is_ok()));
-    })
-}
-
-/// Coefficients of the true model, slab variance integrated out.
-fn coefficients() -> Work {
-    let (n, k, r) = SAMPLER_SIZES[0];
-    let regression = regression(n, k, r);
-    Box::new(move || {
-        black_box(model_posterior(&regression, &[0, 1, 2]).is_ok());
-    })
 }
