@@ -53,8 +53,8 @@ code { font: 0.88em/1.4 ui-monospace, "DejaVu Sans Mono", monospace; }
 nav { margin: 0.8rem 0 0; font-size: 0.92rem; } nav a { color: #0060a0; margin-right: 1.1em; white-space: nowrap; }
 @media (max-width: 30rem) {
   .itoscope .equation { font-size: 1.02rem; padding-left: 1.2em; text-indent: -1.2em; }
-  .itoscope table th, .itoscope table td { padding: 0.22em 0.4em; font-size: 0.86rem; }
-  figure.wide svg { width: min(44rem, var(--width)); } }
+  .itoscope table th, .itoscope table td { padding: 0.22em 0.4em; font-size: 0.86rem; } }
+@media (max-width: 48rem) { figure.wide svg { width: var(--width); } }
 @media print { body, main { background: none; } nav { display: none; } }
 """
 

@@ -102,7 +102,7 @@ def fit(result: Discovery, data: Trajectories | None, bins: int, ax: Any) -> Any
     named = result.labelled()
     inside = [_states_in(result, equation) for _, equation in named]
     columns = max(map(len, inside))
-    axes = panels(ax, len(named), columns, width=3.1 if columns > 1 else 4.4, height=2.3)
+    axes = panels(ax, len(named), columns, width={1: 4.4, 2: 3.1, 3: 2.8}.get(columns, 2.4), height=2.2)
     for row, ((label, equation), states) in enumerate(zip(named, inside)):
         for column, one in enumerate(axes[row]):
             if column >= len(states):

@@ -39,11 +39,10 @@ def pip(result: Discovery, ax: Any) -> Any:
     named = result.labelled()
     same = all(equation.terms == named[0][1].terms for _, equation in named)
     longest = max(len(equation.terms) for _, equation in named)
-    size = 8.0 if longest <= 40 else 7.0
-    height = 0.9 + (0.2 if longest <= 40 else 0.155) * longest
-    axes = panels(
-        ax, 1, len(named), width=2.6 if same else 3.2, height=height, sharex=True, sharey=same and ax is None
-    )
+    size = 8.0 if longest <= 40 else 7.5
+    height = 0.9 + (0.2 if longest <= 40 else 0.165) * longest
+    width = 3.2 if not same else 2.6 if len(named) <= 3 else max(1.3, 8.0 / len(named))
+    axes = panels(ax, 1, len(named), width=width, height=height, sharex=True, sharey=same and ax is None)
     for column, (one, (label, equation)) in enumerate(zip(axes.flat, named)):
         place = np.arange(len(equation.terms))
         colour = np.where(equation.selected, BLUE, GREY)
@@ -125,7 +124,7 @@ def pairs(result: Discovery, key: Any, terms: list[str] | None, ax: Any) -> Any:
                 one.spines["left"].set_visible(False)
             else:
                 _cloud(one, draws[:, j], draws[:, i])
-            one.locator_params(axis="x", nbins=3)
+            one.locator_params(axis="x", nbins=4, prune="both")
             one.tick_params(labelsize=7)
             if i == n - 1:
                 one.set_xlabel(term_label(equation.terms[chosen[j]], result.states))
