@@ -55,7 +55,10 @@ def selected_terms_at(result: Discovery, equation: Equation, x: Array) -> Array:
     x = np.ascontiguousarray(x, dtype=np.float64)
     if not names:
         return np.zeros((len(x), 0))
+    customs = result.settings.get("custom_terms", ())
     try:
+        if any(name in customs for name in names):
+            raise ExpressionError("a function of Python")
         return get_backend(equation.backend).compile(names, list(result.states)).evaluate(x)
     except ExpressionError:
         for library in (result.library, result.diffusion_library):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from itoscope import SDE, Library
+from itoscope import SDE, Library, discover, problems
 from itoscope.errors import ArgumentError, DataError, ExpressionError
 from tolerances import EXPRESSION
 
@@ -176,3 +176,28 @@ def test_bad_arguments_are_named(make, message):
 def test_a_mistake_in_an_expression_is_shown():
     with pytest.raises(ExpressionError, match=r"unknown name 'y'.*\n  2 y\n    \^"):
         SDE(["2 y"])
+
+
+def test_a_model_of_a_custom_term_is_refused_by_its_name():
+    from results import with_custom_terms
+
+    result = with_custom_terms()
+    assert "wind load" in result.drift["x1"].terms
+    for call in (
+        result.model,
+        lambda: result.sample_models(2, 1),
+        lambda: result.simulate([1.0], n_steps=5),
+        lambda: result.forecast([1.0], n_steps=5),
+    ):
+        with pytest.raises(
+            ArgumentError, match=r"term 'wind load' of dx1 is a function of Python.*Library\.expressions"
+        ):
+            call()
+
+
+def test_a_custom_term_named_like_an_expression_is_no_expression():
+    data = problems.ornstein_uhlenbeck().simulate(duration=20.0, dt=0.01, n_paths=10, substeps=5, seed=1)
+    library = Library.custom(lambda x: 2 * x[:, 0], "x1 x1") + Library.polynomials(0)
+    result = discover(data, library, n_chains=2, n_samples=100, n_burn=50, seed=1)
+    with pytest.raises(ArgumentError, match="term 'x1 x1' of dx1"):
+        result.model()

@@ -86,7 +86,7 @@ def test_the_bar_of_rich():
 
 
 LONG = """
-import sys, time, itoscope as ito
+import sys, time, itoscope as ito, numpy as np
 data = ito.problems.duffing_van_der_pol().simulate(duration=1.0, dt=1e-3, n_paths=20, seed=1)
 moments = ito.moments(data, ito.Library.paper(6), row="x2")
 calls = {
@@ -94,6 +94,9 @@ calls = {
     "sample": lambda: moments.sample(n_samples=50_000_000, max_memory=1e6, seed=1),
     "simulate": lambda: ito.problems.duffing_van_der_pol().simulate(
         duration=1000.0, dt=1e-3, n_paths=2000, substeps=1000, keep_every=1000, seed=1),
+    "noisy": lambda: ito.discover(
+        ito.Trajectories(np.tile(data.positions(noise=0.05, seed=2).paths[0], (2000, 1, 1)), dt=1e-3, names=["x1"]),
+        order=2, measurement_noise="estimate", seed=1),
 }
 print("ready", flush=True)
 start = time.monotonic()
@@ -105,7 +108,7 @@ print(ito.discover(data[:2], ito.Library.polynomials(1), n_samples=50, n_burn=10
 """
 
 
-@pytest.mark.parametrize("call", ["discover", "sample", "simulate"])
+@pytest.mark.parametrize("call", ["discover", "sample", "simulate", "noisy"])
 def test_ctrl_c_gives_control_back_and_leaves_the_interpreter_usable(call):
     """Each call would take minutes; that it returns at all within the timeout is what is tested."""
     run = subprocess.Popen([sys.executable, "-c", LONG, call], stdout=subprocess.PIPE, text=True)
@@ -123,3 +126,17 @@ def test_ctrl_c_gives_control_back_and_leaves_the_interpreter_usable(call):
         run.kill()
         run.wait()
         run.stdout.close()
+
+
+def test_progress_of_what_a_result_does():
+    from results import one_state
+
+    result = one_state()
+    for call in (
+        lambda progress: result.simulate([1.0], n_steps=50, n_paths=5, seed=1, progress=progress),
+        lambda progress: result.forecast([1.0], n_steps=50, n_paths=5, seed=1, progress=progress),
+        lambda progress: result.self_check(seed=1, progress=progress),
+    ):
+        seen = []
+        call(seen.append)
+        assert seen and seen == sorted(seen) and all(isinstance(count, int) for count in seen)
