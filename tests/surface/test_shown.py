@@ -64,11 +64,14 @@ def outputs(tmp_path_factory):
         (here / "examples").symlink_to(ROOT / "examples")
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         found[page] = ""
+        for block in BLOCK.finditer(page.read_text()):
+            if (block["mark"] or "").startswith("file: "):
+                (here / block["mark"].removeprefix("file: ")).write_text(block["code"])
         for command in commands(page):
             done = subprocess.run(
                 ["bash", "-c", command],
                 cwd=here,
-                env={**os.environ, "PATH": path},
+                env={**os.environ, "PATH": path, "MPLBACKEND": "Agg"},
                 capture_output=True,
                 text=True,
             )
