@@ -74,13 +74,18 @@ def _rich(label: str, total: int | None, unit: str) -> Any:
         columns = [
             progress.TextColumn("{task.description}"),
             progress.BarColumn(),
-            progress.TaskProgressColumn(show_speed=True),
-            progress.TextColumn(unit),
+            progress.TaskProgressColumn(),
+            progress.TextColumn("{task.fields[rate]}"),
             progress.TimeRemainingColumn(elapsed_when_finished=True),
         ]
         with progress.Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task(label, total=total)
-            yield lambda done: bar.update(task, completed=done)
+            task, start = bar.add_task(label, total=total, rate=""), time.monotonic()
+
+            def count(done: int) -> None:
+                spent = max(time.monotonic() - start, 1e-9)
+                bar.update(task, completed=done, rate=f"{done / spent:.3g} {unit}/s")
+
+            yield count
 
     return show()
 

@@ -82,7 +82,7 @@ def test_the_bar_of_rich():
     os.close(slave)
     text = os.read(master, 100_000).decode()
     os.close(master)
-    assert done.returncode == 0 and "sampling" in text and "25%" in text
+    assert done.returncode == 0 and "sampling" in text and "25%" in text and "sweeps/s" in text
 
 
 LONG = """

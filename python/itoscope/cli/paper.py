@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Run the studies, print the table, say what was written."""
     from itoscope.paper.report import run as run_studies
 
-    with Reporter(not arguments.quiet).stage("studies", 1000, "thousandths") as show:
+    with Reporter(not arguments.quiet).stage("studies", 1000, "‰") as show:
         report = run_studies(
             quick=arguments.quick,
             folder=arguments.out,
