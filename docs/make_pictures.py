@@ -24,6 +24,10 @@ def main() -> None:
         "residuals": result.plot.residuals(),
         "forecast": result.plot.forecast(held, seed=2),
     }
+    seen = data[:20].positions(noise=0.05, seed=2)
+    library = ito.Library.polynomials(3)
+    hidden = ito.discover(seen, library, order=2, measurement_noise="estimate", seed=1)
+    pictures |= {"noisy_fit": hidden.plot.fit(), "noisy_states": hidden.plot.states()}
     for name, axes in pictures.items():
         figure = np.atleast_1d(axes).flat[0].figure
         figure.savefig(HERE / f"{name}.png", dpi=100, metadata={"Software": None})

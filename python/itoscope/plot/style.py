@@ -52,7 +52,7 @@ def legend_above(axes: Any, ax: Any, *, columns: int) -> None:
     if ax is None:
         axes.flat[0].figure.legend(
             *handles, loc="outside upper left", ncols=columns, frameon=False, fontsize=8.5, handlelength=1.5,
-            columnspacing=1.2,
+            columnspacing=1.2, markerscale=1.5,
         )  # fmt: skip
     else:
         axes.flat[0].legend(*handles, frameon=False, fontsize=8)
