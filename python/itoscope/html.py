@@ -49,8 +49,7 @@ def discovery_html(result: Discovery) -> str:
     near = "".join(f'<p class="near">{escape(note)}</p>' for note in summary.near_notes(result.labelled()))
     noise = ""
     if result.measurement_noise:
-        level = summary.noise_text(result.measurement_noise)
-        noise = f"<p>Measurement noise: {escape(level)} (one standard deviation)</p>"
+        noise = f"<p>Measurement noise: {escape(summary.noise_text(result))}</p>"
     return (
         f'<div class="itoscope"><style>{STYLE}</style><p>{escape(summary.headline(result))}</p>'
         f"{equations_html(result)}{table_html(result.labelled())}{noise}{near}{warnings_html(result.warnings)}</div>"

@@ -128,8 +128,7 @@ def _equations(result: Discovery) -> str:
     if note:
         text += f'<p class="note">{note}.</p>'
     if result.measurement_noise:
-        level = escape(summary.noise_text(result.measurement_noise))
-        text += f"<p>Measurement noise: {level} (one standard deviation).</p>"
+        text += f"<p>Measurement noise: {escape(summary.noise_text(result))}.</p>"
     return text
 
 

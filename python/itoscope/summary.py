@@ -141,7 +141,7 @@ def text(result: Discovery) -> Iterator[str]:
     yield from _table(result.labelled())
     if result.measurement_noise:
         yield ""
-        yield f"  measurement noise: {noise_text(result.measurement_noise)} (one standard deviation)"
+        yield from _wrap(f"measurement noise: {noise_text(result)}")
     notes = near_notes(result.labelled())
     if notes:
         yield ""
@@ -161,11 +161,22 @@ def equation_text(equation: Equation) -> Iterator[str]:
         yield from _wrap(note)
 
 
-def noise_text(noise: Any) -> str:
-    """The level of the measurement noise: one number, or one per channel."""
-    if isinstance(noise, Mapping):
-        return ", ".join(f"{name} {number(float(level))}" for name, level in noise.items())
-    return ", ".join(number(float(level)) for level in np.atleast_1d(noise))
+def noise_text(result: Discovery) -> str:
+    """The level of the measurement noise of each channel, with its interval where it was estimated."""
+    levels: Mapping[str, Any] = result.diagnostics.get("measurement_noise") or {}
+    if not levels:
+        return f"{number(float(result.measurement_noise))} (one standard deviation)"
+    shown = []
+    for name, level in levels.items():
+        value, low, high = (float(level[key]) for key in ("sd", "low", "high"))
+        head = f"{name} " if len(levels) > 1 else ""
+        if high > low:
+            write = Rounding.of(value, (high - low) / 4).write
+            interval = f"{write(low)} .. {write(high)}"
+            shown.append(f"{head}{write(value)}, 95 % interval {interval}")
+        else:
+            shown.append(f"{head}{number(value)}, as given")
+    return "; ".join(shown) + " (one standard deviation)"
 
 
 def near_notes(named: Sequence[tuple[str, Equation]]) -> list[str]:
