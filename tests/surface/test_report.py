@@ -11,7 +11,7 @@ import itoscope as ito
 import pytest
 from itoscope.report import page
 from markup import Tags
-from results import four_states, measured, one_state
+from results import four_states, measured, noisy, one_state
 
 pytest.importorskip("matplotlib").use("Agg")
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -83,7 +83,7 @@ def test_a_saved_result_has_a_report(tmp_path):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (apt install chromium)")
-@pytest.mark.parametrize("make", [measured, four_states])
+@pytest.mark.parametrize("make", [measured, four_states, noisy])
 @pytest.mark.parametrize("width", [400, 1400])
 def test_in_a_browser(tmp_path, width, make):
     (tmp_path / "page.html").write_text(
@@ -102,6 +102,7 @@ def test_in_a_browser(tmp_path, width, make):
     assert found["overflow"] <= 0, "the page scrolls sideways"
     assert found["font"] >= 15
     assert len(found["equations"]) >= 4
+    assert len(found["figures"]) >= 8
     assert all(w > 5 and h > 10 and right <= width for w, h, right in found["equations"])
     assert all(h > 10 for _, h, _ in found["paragraphs"])
     assert all(w > 150 and h > 60 for w, h, _ in found["figures"])
