@@ -87,6 +87,7 @@ def simulate(
     keep_every: int,
     seed: int,
     noise: Array | None,
+    parameters: tuple[list[str], Array] | None,
     progress: Progress,
     samples: Array,
 ) -> NDArray[np.int64]: ...

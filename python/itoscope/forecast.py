@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from itoscope.backends.protocol import Array, Progress
 from itoscope.backends.reference.schemes import SCHEMES
 from itoscope.errors import ArgumentError, argument_error
+from itoscope.family import Family, families
 from itoscope.progress import Reporter
-from itoscope.simulation import checked_seed
+from itoscope.simulation import checked_seed, simulated
 from itoscope.trajectories import Trajectories
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MAX_MODELS = 100
 EULER_SUBSTEPS = 10
 
 
-def best_scheme(sde: SDE) -> str:
+def best_scheme(sde: SDE | Family) -> str:
     """Name of the scheme of the highest strong order that the noise of `sde` allows."""
     fits = [scheme for scheme in SCHEMES.values() if sde.noise_structure in scheme.structures]
     return max(fits, key=lambda scheme: scheme.strong_order).name
@@ -71,18 +72,23 @@ def simulate(
     models = result.sample_models(min(n_paths, MAX_MODELS), known_seed) if posterior else [result.model()]
     paths: list[Array | None] = [None] * n_paths
     diverged: list[int] = []
-    fine = [_substeps(model, scheme, substeps) for model in models]
-    shares = [np.arange(number, n_paths, len(models)) for number in range(len(models))]
+    forms = families(models)
+    fine = [_substeps(form, scheme, substeps) for form in forms]
+    # Path i has model i, and where there are more paths than models these take turns.
+    owner = np.arange(n_paths) % len(models)
+    shares = [np.flatnonzero(np.isin(owner, form.members)) for form in forms]
     total = count * sum(len(mine) * steps for mine, (_, steps) in zip(shares, fine))
     with Reporter(progress).stage("simulating", total, "path-steps") as report, warnings.catch_warnings():
-        # One sentence about all paths that left the finite range, not one per model.
+        # One sentence about all paths that left the finite range, not one per form.
         warnings.filterwarnings("ignore", message=".* left the finite range", category=RuntimeWarning)
         before = 0
-        for number, (model, mine, (name, steps)) in enumerate(zip(models, shares, fine)):
-            found = model.simulate(
-                starts[mine], dt=step, n_steps=count, n_paths=len(mine), scheme=name, substeps=steps,
-                keep_every=keep_every, seed=(known_seed + number) % 2**63, backend=backend,
-                progress=None if report is None else partial(_add, report, before),
+        for number, (form, mine, (name, steps)) in enumerate(zip(forms, shares, fine)):
+            values = form.values[np.searchsorted(form.members, owner[mine])]
+            found = simulated(
+                form, starts[mine], dt=step, n_steps=count, n_paths=len(mine), scheme=name, substeps=steps,
+                keep_every=keep_every, seed=(known_seed + number) % 2**63, noise=None, observe_noise=0.0,
+                on_divergence="cut", backend=backend, parameters=(form.parameters, values),
+                progress=False if report is None else partial(_add, report, before),
             )  # fmt: skip
             before += len(mine) * count * steps
             for at, path in zip(mine, found.paths):
@@ -104,7 +110,7 @@ def simulate(
     )
 
 
-def _substeps(model: SDE, scheme: str | None, substeps: int | None) -> tuple[str, int]:
+def _substeps(model: SDE | Family, scheme: str | None, substeps: int | None) -> tuple[str, int]:
     name = scheme if scheme is not None else best_scheme(model)
     return name, substeps if substeps is not None else (EULER_SUBSTEPS if name == "euler-maruyama" else 1)
 

@@ -20,6 +20,7 @@ from itoscope.samples import Finite
 from itoscope.trajectories import Trajectories
 
 if TYPE_CHECKING:
+    from itoscope.family import Family
     from itoscope.model import SDE
 
 __all__ = ["checked_seed", "simulated"]
@@ -28,7 +29,7 @@ MIN_SAMPLES = 3
 
 
 def simulated(
-    sde: SDE,
+    sde: SDE | Family,
     x0: ArrayLike,
     *,
     dt: float,
@@ -44,8 +45,9 @@ def simulated(
     backend: str | None,
     progress: bool | Progress,
     position_names: list[str] | None = None,
+    parameters: tuple[list[str], Array] | None = None,
 ) -> Trajectories:
-    """Run what `SDE.simulate` describes."""
+    """Run what `SDE.simulate` describes; `parameters` are names in the expressions and their values of each path."""
     check_scheme(scheme, sde.noise_structure)
     if isinstance(dt, bool) or not isinstance(dt, Real) or not 0 < dt < math.inf:
         raise argument_error("dt", dt, "a positive, finite number")
@@ -80,6 +82,7 @@ def simulated(
             keep_every=keep_every,
             seed=seed,
             noise=increments,
+            parameters=parameters,
             progress=count,
         )
     settings: dict[str, Any] = {

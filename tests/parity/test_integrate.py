@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from itoscope import SDE, _core, problems
+from itoscope import SDE, _core, forecast, problems
 from itoscope.backends import get_backend
 from itoscope.backends.reference.schemes import SCHEMES
+from itoscope.family import NUMBER, families
 from tolerances import STEP
 
 SYSTEMS = {name: make().sde for name, make in problems.PROBLEMS.items()} | {
     "commutative": SDE(["-x", "x y"], [["x", "0"], ["y", "x"]], ["x", "y"]),
-    "diagonal": SDE(["y", "-x"], gamma=[["1 + x^2", "0"], ["0", "exp(-y^2)"]], states=["x", "y"]),
+    "diagonal": SDE(["y", "-1.0 x"], gamma=[["1 + x^2", "0"], ["0", "exp(-y^2)"]], states=["x", "y"]),
     "functions": SDE(["sin(x) - x^3 + tanh(2 x)"], [["0.3 cos(x)^2 + |x|/(1 + x^2)"]], ["x"]),
-    "general": SDE(["y", "-x"], gamma=[["1 + x^2", "0.3 y"], ["0.3 y", "1"]], states=["x", "y"]),
+    "general": SDE(["y", "-1.0 x"], gamma=[["1 + x^2", "0.3 y"], ["0.3 y", "1"]], states=["x", "y"]),
     "semidefinite": SDE(["y", "-x"], gamma=[["x^2", "x y"], ["x y", "y^2"]], states=["x", "y"]),
 }
 CASES = [
@@ -24,6 +25,7 @@ CASES = [
 
 def stage(backend, sde, x0, noise, scheme, **settings):
     arguments = {"dt": 0.004, "n_steps": 10, "substeps": 2, "keep_every": 1, "seed": 1, "progress": None}
+    arguments["parameters"] = None
     return get_backend(backend).simulate(
         sde.drift_expressions,
         sde.diffusion_expressions,
@@ -52,6 +54,55 @@ def test_the_same_increments_give_the_same_paths(name, scheme):
     np.testing.assert_array_equal(lengths, their_lengths)
     size = np.abs(theirs).max(axis=(0, 1))
     assert np.all(np.abs(ours - theirs).max(axis=(0, 1)) <= 20 * STEP * size)
+
+
+@pytest.mark.parametrize("backend", ["rust", "reference"])
+@pytest.mark.parametrize("name", ["duffing", "building", "diagonal", "general"])
+def test_models_of_one_form_run_together_as_they_run_alone(name, backend):
+    rng = np.random.default_rng(10)
+    first = SYSTEMS[name]
+    models = [perturbed(first, rng) for _ in range(11)]
+    (family,) = families(models)
+    assert len(family.parameters) == family.values.shape[1] > 0
+    scheme = forecast.best_scheme(first)
+    columns = first.n_noise * (2 if scheme == "taylor15" else 1)
+    noise = 0.04 * rng.normal(size=(len(models), 20, columns))
+    x0 = 0.1 + 0.05 * rng.normal(size=(len(models), first.n_states))
+    settings = {"parameters": (family.parameters, family.values)}
+    together, _ = stage(backend, family, x0, noise, scheme, **settings)
+    alone = [
+        stage(backend, model, x0[i : i + 1], noise[i : i + 1], scheme)[0] for i, model in enumerate(models)
+    ]
+    alone = np.concatenate(alone)
+    size = np.abs(alone).max(axis=(0, 1))
+    assert np.all(np.abs(together - alone).max(axis=(0, 1)) <= 20 * STEP * size)
+    # What would be seen if the paths had one model.
+    assert np.abs(together[1:] - stage(backend, models[0], x0[1:], noise[1:], scheme)[0]).max() > 1e-6
+
+
+def perturbed(sde, rng):
+    """The same form with other numbers."""
+
+    def text(old):
+        return NUMBER.sub(lambda match: repr(float(match[0]) * rng.uniform(0.9, 1.1)), old)
+
+    drift = [text(row) for row in sde.drift_expressions]
+    if sde.diffusion_expressions is None:
+        return SDE(drift, gamma=[["1 + x^2", "0.3 y"], ["0.3 y", "1"]], states=sde.states)
+    rows = [[text(entry) if entry != "0" else entry for entry in row] for row in sde.diffusion_expressions]
+    return SDE(drift, rows, sde.states)
+
+
+def test_families_part_what_differs_in_form():
+    models = [
+        SDE(["-1.5 c_^3 + sin(2 c_)"], [["0.5"]], ["c_"]),
+        SDE(["-2e-05 c_^3 + sin(2 c_)"], [["0.5"]], ["c_"]),
+        SDE(["-2 c_^2 + sin(2 c_)"], [["0.5"]], ["c_"]),
+    ]
+    first, second = families(models)
+    assert first.members == [0, 1] and second.members == [2]
+    assert first.drift_expressions == ["-c__1 c_^3 + sin(2 c_)"] and first.values.tolist() == [[1.5], [2e-05]]
+    assert second.parameters == []
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -206,6 +206,7 @@ class Backend(Protocol):
         keep_every: int,
         seed: int,
         noise: Array | None,
+        parameters: tuple[Sequence[str], Array] | None,
         progress: Progress,
     ) -> tuple[Array, NDArray[np.int64]]:
         """Simulate paths of an SDE.
@@ -224,6 +225,8 @@ class Backend(Protocol):
         seed : one stream per path; per fine step it gives n normals for dW, then for "taylor15" n for dZ
         noise : increments dW (n_paths, n_steps * substeps, n) in place of the stream's, or None. For
             "taylor15" it may have 2 n columns, dW and then dZ; with n columns dZ is drawn given dW.
+        parameters : names that stand for numbers in the expressions, and their values of each path
+            (n_paths, n_parameters), or None
         progress : is called with the number of path-steps done
 
         Returns

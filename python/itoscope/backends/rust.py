@@ -137,6 +137,7 @@ def simulate(
     keep_every: int,
     seed: int,
     noise: Array | None,
+    parameters: tuple[Sequence[str], Array] | None,
     progress: Progress,
 ) -> tuple[Array, NDArray[np.int64]]:
     """Paths of an SDE from `x0`; see `itoscope.backends.protocol.Backend.simulate`."""
@@ -155,6 +156,7 @@ def simulate(
         keep_every=keep_every,
         seed=seed,
         noise=noise,
+        parameters=None if parameters is None else (list(parameters[0]), parameters[1]),
         progress=progress,
         samples=samples,
     )

@@ -118,18 +118,21 @@ impl Code {
         execute(&self.instructions, memory, scratch.width);
     }
 
-    /// The code for `times` steps of a map: the outputs are the first inputs of the next step, and the other inputs
-    /// come in `groups` of so many each.
+    /// The code for `times` steps of a map: the outputs are the first inputs of the next step, the `n_fixed` inputs
+    /// after them are the same in all steps, and the others come in `groups` of so many each.
     ///
-    /// Inputs are then the start, and for each group the inputs of step 1, of step 2, ...; outputs those of step 1, of
-    /// step 2, ...
-    pub fn repeated(&self, times: usize, groups: &[usize]) -> Self {
+    /// Inputs are then the start, the fixed ones, and for each group the inputs of step 1, of step 2, ...; outputs those
+    /// of step 1, of step 2, ...
+    pub fn repeated(&self, times: usize, n_fixed: usize, groups: &[usize]) -> Self {
         let (m, n_old) = (self.n_outputs, self.n_inputs + self.n_outputs);
-        let n_inputs = m + times * groups.iter().sum::<usize>();
+        let n_inputs = m + n_fixed + times * groups.iter().sum::<usize>();
         let n_outputs = times * m;
         let row_at = |step: usize, row: usize| {
             if row < m {
                 return if step == 0 { row } else { n_inputs + (step - 1) * m + row };
+            }
+            if row < m + n_fixed {
+                return row;
             }
             if row >= n_old {
                 return n_inputs + n_outputs + row - n_old;
@@ -137,7 +140,7 @@ impl Code {
             if row >= self.n_inputs {
                 return n_inputs + step * m + row - self.n_inputs;
             }
-            let (mut first, mut member) = (m, row - m);
+            let (mut first, mut member) = (m + n_fixed, row - m - n_fixed);
             for &size in groups {
                 if member < size {
                     return first + step * size + member;

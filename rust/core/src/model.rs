@@ -1,6 +1,6 @@
 //! Stochastic differential equations as text, and their simulation.
 
-use ndarray::{Array3, ArrayView2, ArrayView3};
+use ndarray::{Array2, Array3, ArrayView2, ArrayView3};
 
 use crate::control::Control;
 use crate::integrate::{Coefficients, Run, Scheme, Stepper, Structure};
@@ -15,11 +15,13 @@ pub enum Noise {
     Covariance(Vec<Vec<String>>),
 }
 
-/// The Ito equation `dX = f(X) dt + g(X) dB`, in expressions of the names of its states.
+/// The Ito equation `dX = f(X) dt + g(X) dB`, in expressions of the names of its states and parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sde {
     /// Names of the m states.
     pub states: Vec<String>,
+    /// Names of the parameters, of which each path has its own values.
+    pub parameters: Vec<String>,
     /// The drift `f`.
     pub drift: Vec<String>,
     /// The noise.
@@ -43,12 +45,23 @@ pub struct Settings<'a> {
     pub seed: u64,
     /// Brownian increments `(n_paths, n_steps * substeps, n)` in place of drawn ones; see [`Stepper::new`].
     pub noise: Option<ArrayView3<'a, f64>>,
+    /// Values of the parameters of each path, `(n_paths, n_parameters)`; needed where the equation has some.
+    pub parameters: Option<ArrayView2<'a, f64>>,
 }
 
 impl Settings<'_> {
     /// Milstein steps of length `dt`, all samples kept, under seed 0.
     pub fn new(dt: f64, n_steps: usize) -> Self {
-        Self { dt, n_steps, scheme: Scheme::Milstein, substeps: 1, keep_every: 1, seed: 0, noise: None }
+        Self {
+            dt,
+            n_steps,
+            scheme: Scheme::Milstein,
+            substeps: 1,
+            keep_every: 1,
+            seed: 0,
+            noise: None,
+            parameters: None,
+        }
     }
 }
 
@@ -58,7 +71,7 @@ impl Sde {
     /// # Errors
     /// [`Error::Expression`] with the character at fault, [`Error::Argument`] for shapes that do not fit.
     pub fn new(drift: Vec<String>, diffusion: Vec<Vec<String>>, states: Vec<String>) -> Result<Self> {
-        Self { states, drift, noise: Noise::Diffusion(diffusion) }.checked()
+        Self::with_parameters(drift, Noise::Diffusion(diffusion), states, Vec::new())
     }
 
     /// An equation with the m x m covariance `gamma`.
@@ -66,18 +79,33 @@ impl Sde {
     /// # Errors
     /// As for [`Self::new`].
     pub fn with_covariance(drift: Vec<String>, gamma: Vec<Vec<String>>, states: Vec<String>) -> Result<Self> {
-        Self { states, drift, noise: Noise::Covariance(gamma) }.checked()
+        Self::with_parameters(drift, Noise::Covariance(gamma), states, Vec::new())
     }
 
-    fn checked(self) -> Result<Self> {
-        self.coefficients().map(|_| self)
+    /// An equation in whose expressions `parameters` stand for numbers that each path has its own of.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_parameters(
+        drift: Vec<String>,
+        noise: Noise,
+        states: Vec<String>,
+        parameters: Vec<String>,
+    ) -> Result<Self> {
+        let sde = Self { states, parameters, drift, noise };
+        sde.coefficients().map(|_| sde)
     }
 
     /// Drift and diffusion on one graph.
     fn coefficients(&self) -> Result<Coefficients> {
+        if self.drift.len() != self.states.len() {
+            let allowed = format!("{} expressions, one per state", self.states.len());
+            return Err(Error::argument("drift", format!("{} expressions", self.drift.len()), allowed));
+        }
+        let names = [self.states.as_slice(), &self.parameters].concat();
         match &self.noise {
-            Noise::Diffusion(rows) => Coefficients::new(&self.drift, rows, &self.states),
-            Noise::Covariance(rows) => Coefficients::with_covariance(&self.drift, rows, &self.states),
+            Noise::Diffusion(rows) => Coefficients::new(&self.drift, rows, &names),
+            Noise::Covariance(rows) => Coefficients::with_covariance(&self.drift, rows, &names),
         }
     }
 
@@ -122,7 +150,8 @@ impl Sde {
         samples: &mut [f64],
         control: &Control,
     ) -> Result<Vec<i64>> {
-        let Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise } = settings.clone();
+        let Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters } =
+            settings.clone();
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(Error::argument("dt", dt, "a positive, finite number"));
         }
@@ -135,6 +164,13 @@ impl Sde {
             let allowed = format!("finite, shape (n_paths, {})", self.states.len());
             return Err(Error::argument("x0", format!("array of shape {:?}", x0.dim()), allowed));
         }
+        let none = Array2::zeros((x0.nrows(), 0));
+        let parameters = parameters.unwrap_or(none.view());
+        let shape = (x0.nrows(), self.parameters.len());
+        if parameters.dim() != shape || parameters.iter().any(|value| !value.is_finite()) {
+            let value = format!("array of shape {:?}", parameters.dim());
+            return Err(Error::argument("parameters", value, format!("finite, shape {shape:?}")));
+        }
         let n_fine = n_steps * substeps;
         let n_given = noise.map_or(0, |noise| noise.dim().2);
         if let Some(noise) = &noise
@@ -144,6 +180,10 @@ impl Sde {
             return Err(Error::argument("noise", format!("array of shape {:?}", noise.dim()), allowed));
         }
         let stepper = Stepper::new(self.coefficients()?, scheme, dt / substeps as f64, n_given)?;
-        stepper.simulate(&Run { x0, n_steps, substeps, keep_every, seed, noise }, samples, control)
+        stepper.simulate(
+            &Run { x0, parameters, n_steps, substeps, keep_every, seed, noise },
+            samples,
+            control,
+        )
     }
 }

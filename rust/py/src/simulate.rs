@@ -14,7 +14,7 @@ use crate::run::detached;
 /// see `itoscope.backends.protocol.Backend.simulate`.
 #[pyfunction]
 #[pyo3(signature = (drift, diffusion, gamma, states, x0, *, dt, n_steps, scheme, substeps, keep_every, seed, noise,
-    progress, samples))]
+    parameters, progress, samples))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of the stage")]
 pub fn simulate<'py>(
     py: Python<'py>,
@@ -30,20 +30,20 @@ pub fn simulate<'py>(
     keep_every: usize,
     seed: u64,
     noise: Option<PyReadonlyArray3<'py, f64>>,
+    parameters: Option<(Vec<String>, PyReadonlyArray2<'py, f64>)>,
     progress: Option<Bound<'py, PyAny>>,
     mut samples: PyReadwriteArray3<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let sde = match gamma {
-        Some(gamma) => Sde::with_covariance(drift, gamma, states),
-        None => {
-            let no_noise = vec![Vec::new(); drift.len()];
-            Sde::new(drift, diffusion.unwrap_or(no_noise), states)
-        }
+    let given = match gamma {
+        Some(gamma) => Noise::Covariance(gamma),
+        None => Noise::Diffusion(diffusion.unwrap_or(vec![Vec::new(); drift.len()])),
     };
-    let sde = sde.or_raise(py)?;
+    let (names, values) = parameters.unzip();
+    let sde = Sde::with_parameters(drift, given, states, names.unwrap_or_default()).or_raise(py)?;
     let noise = noise.as_ref().map(|noise| noise.as_array());
+    let parameters = values.as_ref().map(|values| values.as_array());
     let scheme = scheme.parse().or_raise(py)?;
-    let settings = Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise };
+    let settings = Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters };
     let x0 = x0.as_array();
     let n_kept = n_steps / keep_every.max(1) + 1;
     let shape = [x0.nrows(), n_kept, x0.ncols()];

@@ -38,27 +38,28 @@ def cholesky(gamma: Array) -> Array:
     return factor
 
 
-def _step_of_expansion(coefficients: Coefficients, scheme: str) -> Step:
+def _step_of_expansion(coefficients: Coefficients, scheme: str, parameters: list[Array]) -> Step:
     terms = expansion(scheme, coefficients)
     roots = [term.coefficient for term in terms]
 
     def step(x: Array, h: float, dw: Array, dz: Array) -> Array:
         after: Array = x.copy()
-        for term, value in zip(terms, coefficients.graph.evaluate(roots, list(x))):
+        for term, value in zip(terms, coefficients.graph.evaluate(roots, [*x, *parameters])):
             after[term.row] += value * term.integral(h, dw, dz)
         return after
 
     return step
 
 
-def _step_of_covariance(drift: Coefficients, gamma: Coefficients) -> Step:
+def _step_of_covariance(drift: Coefficients, gamma: Coefficients, parameters: list[Array]) -> Step:
     """Euler-Maruyama with the noise given by its covariance: `x + a h + chol(Gamma) dW`."""
     m = drift.n_states
     roots = [node for row in gamma.diffusion for node in row]
 
     def step(x: Array, h: float, dw: Array, dz: Array) -> Array:
-        a = np.stack(np.broadcast_arrays(*drift.graph.evaluate(drift.drift, list(x)), x[0])[:-1])
-        entries = np.broadcast_arrays(*gamma.graph.evaluate(roots, list(x)), x[0])[:-1]
+        inputs = [*x, *parameters]
+        a = np.stack(np.broadcast_arrays(*drift.graph.evaluate(drift.drift, inputs), x[0])[:-1])
+        entries = np.broadcast_arrays(*gamma.graph.evaluate(roots, inputs), x[0])[:-1]
         factor = cholesky(np.stack(entries, axis=-1).reshape(-1, m, m))
         kicks = np.einsum("pkj,jp->kp", factor, dw)
         after: Array = x + a * h + kicks
@@ -81,18 +82,20 @@ def simulate(
     keep_every: int,
     seed: int,
     noise: Array | None,
+    parameters: tuple[Sequence[str], Array] | None,
     progress: Progress,
 ) -> tuple[Array, NDArray[np.int64]]:
     """Paths of an SDE from `x0`; see `Backend.simulate`."""
     empty: list[list[str]] = [[] for _ in drift]
-    coefficients = Coefficients(drift, empty if diffusion is None else diffusion, states)
+    names, values = ([], np.empty((len(x0), 0))) if parameters is None else parameters
+    coefficients = Coefficients(drift, empty if diffusion is None else diffusion, states, names)
     if gamma is None:
         check_scheme(scheme, coefficients.structure())
-        step = _step_of_expansion(coefficients, scheme)
+        step = _step_of_expansion(coefficients, scheme, list(values.T))
         n_noise = coefficients.n_noise
     else:
         check_scheme(scheme, "general")
-        step = _step_of_covariance(coefficients, Coefficients([], gamma, states))
+        step = _step_of_covariance(coefficients, Coefficients([], gamma, states, names), list(values.T))
         n_noise = len(gamma)
     n_paths, m = x0.shape
     h = dt / substeps

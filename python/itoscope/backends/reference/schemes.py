@@ -58,19 +58,19 @@ SCHEMES = {
 
 
 class Coefficients:
-    """Drift and diffusion as nodes of one graph, with the operators L0 and Lj on them."""
+    """Drift and diffusion as nodes of one graph over states and parameters, with the operators L0 and Lj on them."""
 
     def __init__(
-        self, drift: Sequence[str], diffusion: Sequence[Sequence[str]], states: Sequence[str]
+        self,
+        drift: Sequence[str],
+        diffusion: Sequence[Sequence[str]],
+        states: Sequence[str],
+        parameters: Sequence[str] = (),
     ) -> None:
-        self.graph = Graph(check_inputs(states))
+        self.graph = Graph(check_inputs([*states, *parameters]))
+        self.n_states = len(states)
         self.drift = [parse(text, self.graph) for text in drift]
         self.diffusion = [[parse(text, self.graph) for text in row] for row in diffusion]
-
-    @property
-    def n_states(self) -> int:
-        """Number of states."""
-        return len(self.graph.inputs)
 
     @property
     def n_noise(self) -> int:
@@ -146,7 +146,7 @@ class Coefficients:
 
     def same(self, a: int, b: int) -> bool:
         """Whether two nodes are one function, judged by their values at random points."""
-        points = np.random.default_rng(5).normal(size=(self.n_states, 32))
+        points = np.random.default_rng(5).normal(size=(len(self.graph.inputs), 32))
         u, v = (np.broadcast_to(value, 32) for value in self.graph.evaluate([a, b], list(points)))
         known = np.isfinite(u) & np.isfinite(v)
         return bool(known.any() and np.all(np.abs(u - v)[known] <= 1e-9 * (np.abs(u) + np.abs(v))[known]))

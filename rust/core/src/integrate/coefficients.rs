@@ -8,7 +8,7 @@ use crate::{Error, Result};
 
 /// `dX = a dt + sum_j b^j dW_j`, with `a` and `b` as nodes of a graph.
 ///
-/// The inputs of the graph are the m states, and then two for each noise, which the integrators feed.
+/// The inputs of the graph are the m states, the parameters, and then two for each noise, which the integrators feed.
 #[derive(Debug, Clone)]
 pub struct Coefficients {
     pub(super) graph: Graph,
@@ -16,6 +16,7 @@ pub struct Coefficients {
     /// `diffusion[k][j]` is the coefficient of noise `j` in state `k`.
     pub(super) diffusion: Vec<Vec<Id>>,
     n_noise: usize,
+    n_parameters: usize,
     /// Whether the diffusion is a Cholesky factor, which no scheme should differentiate.
     factored: bool,
 }
@@ -24,18 +25,19 @@ pub struct Coefficients {
 const PIVOT: f64 = 1e-12;
 
 impl Coefficients {
-    /// Parses the m expressions of the drift and the m x n of the diffusion.
+    /// Parses the m expressions of the drift and the m x n of the diffusion, over the m `states` and, after them in
+    /// `names`, parameters, which each path has its own of.
     ///
     /// # Errors
     /// [`Error::Expression`] with the character at fault, [`Error::Argument`] for shapes that do not fit.
     pub fn new(
         drift: &[impl AsRef<str>],
         diffusion: &[Vec<impl AsRef<str>>],
-        states: &[impl AsRef<str>],
+        names: &[impl AsRef<str>],
     ) -> Result<Self> {
         let n_noise = diffusion.first().map_or(0, Vec::len);
-        let mut system = Self::without_noise(drift, states, n_noise)?;
-        system.diffusion = system.matrix("diffusion", diffusion, states, n_noise)?;
+        let mut system = Self::without_noise(drift, names, n_noise)?;
+        system.diffusion = system.matrix("diffusion", diffusion, names, n_noise)?;
         Ok(system)
     }
 
@@ -48,45 +50,51 @@ impl Coefficients {
     pub fn with_covariance(
         drift: &[impl AsRef<str>],
         gamma: &[Vec<impl AsRef<str>>],
-        states: &[impl AsRef<str>],
+        names: &[impl AsRef<str>],
     ) -> Result<Self> {
-        let mut system = Self::without_noise(drift, states, states.len())?;
-        let gamma = system.matrix("gamma", gamma, states, states.len())?;
+        let mut system = Self::without_noise(drift, names, drift.len())?;
+        let gamma = system.matrix("gamma", gamma, names, drift.len())?;
         system.diffusion = cholesky(&mut system.graph, &gamma);
         system.factored = true;
         Ok(system)
     }
 
-    fn without_noise(drift: &[impl AsRef<str>], states: &[impl AsRef<str>], n_noise: usize) -> Result<Self> {
-        check_names(states)?;
-        if drift.len() != states.len() {
-            let allowed = format!("{} expressions, one per state", states.len());
+    fn without_noise(drift: &[impl AsRef<str>], names: &[impl AsRef<str>], n_noise: usize) -> Result<Self> {
+        check_names(names)?;
+        if drift.is_empty() || drift.len() > names.len() {
+            let allowed = format!("{} expressions, one per state", names.len());
             return Err(Error::argument("drift", format!("{} expressions", drift.len()), allowed));
         }
-        let mut graph = Graph::new(states.len() + 2 * n_noise);
+        let n_parameters = names.len() - drift.len();
+        let mut graph = Graph::new(names.len() + 2 * n_noise);
         let drift =
-            drift.iter().map(|text| parse(text.as_ref(), states, &mut graph)).collect::<Result<_>>()?;
-        Ok(Self { graph, drift, diffusion: Vec::new(), n_noise, factored: false })
+            drift.iter().map(|text| parse(text.as_ref(), names, &mut graph)).collect::<Result<_>>()?;
+        Ok(Self { graph, drift, diffusion: Vec::new(), n_noise, n_parameters, factored: false })
     }
 
     fn matrix(
         &mut self,
         name: &'static str,
         rows: &[Vec<impl AsRef<str>>],
-        states: &[impl AsRef<str>],
+        names: &[impl AsRef<str>],
         n_columns: usize,
     ) -> Result<Vec<Vec<Id>>> {
-        if rows.len() != states.len() || rows.iter().any(|row| row.len() != n_columns) {
+        if rows.len() != self.n_states() || rows.iter().any(|row| row.len() != n_columns) {
             let value = format!("rows of {:?} expressions", rows.iter().map(Vec::len).collect::<Vec<_>>());
-            return Err(Error::argument(name, value, format!("{} rows of one length", states.len())));
+            return Err(Error::argument(name, value, format!("{} rows of one length", self.n_states())));
         }
-        let mut parsed = |text: &str| parse(text, states, &mut self.graph);
+        let mut parsed = |text: &str| parse(text, names, &mut self.graph);
         rows.iter().map(|row| row.iter().map(|text| parsed(text.as_ref())).collect()).collect()
     }
 
     /// Number of states, m.
     pub fn n_states(&self) -> usize {
         self.drift.len()
+    }
+
+    /// Number of parameters.
+    pub fn n_parameters(&self) -> usize {
+        self.n_parameters
     }
 
     /// Number of noises, n.

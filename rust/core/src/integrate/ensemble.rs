@@ -31,6 +31,7 @@ pub struct Stepper {
     code: Code,
     n_steps: usize,
     n_states: usize,
+    n_parameters: usize,
     /// Inputs that the caller's noise gives, and inputs that are drawn, standard normal.
     n_given: usize,
     n_drawn: usize,
@@ -47,7 +48,7 @@ impl Stepper {
     /// [`Error::Argument`] if the scheme does not fit the noise, or for another number of columns.
     pub fn new(mut system: Coefficients, scheme: Scheme, h: f64, n_given: usize) -> Result<Self> {
         scheme.check(system.structure())?;
-        let (m, n) = (system.n_states(), system.n_noise());
+        let (m, n, n_parameters) = (system.n_states(), system.n_noise(), system.n_parameters());
         let n_needed = if scheme.needs_dz() { 2 * n } else { n };
         if ![0, n, n_needed].contains(&n_given) {
             let allowed =
@@ -57,12 +58,12 @@ impl Stepper {
         let mut increments = Increments { h, dw: Vec::new(), dz: Vec::new() };
         let graph = &mut system.graph;
         for j in 0..n {
-            let input = graph.input(m + j);
+            let input = graph.input(m + n_parameters + j);
             let spread = graph.constant(if n_given == 0 { h.sqrt() } else { 1.0 });
             increments.dw.push(graph.multiply(spread, input));
         }
         for j in 0..n_needed - n {
-            let input = graph.input(m + n + j);
+            let input = graph.input(m + n_parameters + n + j);
             increments.dz.push(if n_given == n_needed {
                 input
             } else {
@@ -79,8 +80,9 @@ impl Stepper {
             .find(|times| (times * n_drawn).is_multiple_of(PER_BLOCK))
             .expect("the block divides itself");
         let n_steps = if n_drawn == 0 { PER_BLOCK } else { n_steps };
-        let code = Program::compile(system.graph, step).code().repeated(n_steps, &[n_given, n_drawn]);
-        Ok(Self { code, n_steps, n_states: m, n_given, n_drawn })
+        let code =
+            Program::compile(system.graph, step).code().repeated(n_steps, n_parameters, &[n_given, n_drawn]);
+        Ok(Self { code, n_steps, n_states: m, n_parameters, n_given, n_drawn })
     }
 
     /// Number of instructions of a step.
@@ -95,10 +97,11 @@ impl Stepper {
     /// [`Error::Interrupted`].
     ///
     /// # Panics
-    /// If `x0`, the noise or `samples` have other shapes than the run says.
+    /// If `x0`, the parameters, the noise or `samples` have other shapes than the run says.
     pub fn simulate(&self, run: &Run<'_>, samples: &mut [f64], control: &Control) -> Result<Vec<i64>> {
         let n_paths = run.x0.nrows();
         assert_eq!(run.x0.ncols(), self.n_states);
+        assert_eq!(run.parameters.dim(), (n_paths, self.n_parameters));
         assert_eq!(samples.len(), n_paths * run.n_kept() * self.n_states);
         if let Some(noise) = &run.noise {
             assert_eq!(noise.dim(), (n_paths, run.n_steps * run.substeps, self.n_given));
@@ -125,6 +128,8 @@ impl Stepper {
 pub struct Run<'a> {
     /// Starts, `(n_paths, m)`.
     pub x0: ArrayView2<'a, f64>,
+    /// Values of the parameters of each path, `(n_paths, n_parameters)`.
+    pub parameters: ArrayView2<'a, f64>,
     /// Steps, each made of `substeps` steps of the scheme; every `keep_every`-th is kept.
     pub n_steps: usize,
     /// Steps of the scheme in a step.
@@ -169,6 +174,11 @@ impl<'a, 'data> Block<'a, 'data> {
                 self.scratch.input_mut(k)[l] = run.x0[[self.first + l, k]];
             }
         }
+        for k in 0..self.stepper.n_parameters {
+            for l in 0..n_paths {
+                self.scratch.input_mut(m + k)[l] = run.parameters[[self.first + l, k]];
+            }
+        }
         paths.write(&self.scratch.inputs_mut()[..m * self.width], self.width);
         let n_fine = run.n_steps * run.substeps;
         let stride = run.substeps * run.keep_every;
@@ -199,16 +209,18 @@ impl<'a, 'data> Block<'a, 'data> {
 
     /// Steps of the scheme from step `n` on, in all lanes; `n_new` of them have noise.
     fn advance(&mut self, n: usize, n_new: usize, n_paths: usize) {
-        let Stepper { n_states: m, n_given, n_drawn, n_steps, .. } = *self.stepper;
+        let Stepper { n_states: m, n_parameters, n_given, n_drawn, n_steps, .. } = *self.stepper;
+        let fixed = m + n_parameters;
         if let Some(noise) = &self.run.noise {
             for (step, j) in (0..n_new).flat_map(|step| (0..n_given).map(move |j| (step, j))) {
-                let row = self.scratch.input_mut(m + step * n_given + j);
+                let row = self.scratch.input_mut(fixed + step * n_given + j);
                 for (l, lane) in row[..n_paths].iter_mut().enumerate() {
                     *lane = noise[[self.first + l, n + step, j]];
                 }
             }
         }
-        let drawn = (m + n_steps * n_given) * self.width..(m + n_steps * (n_given + n_drawn)) * self.width;
+        let (first, end) = (fixed + n_steps * n_given, fixed + n_steps * (n_given + n_drawn));
+        let drawn = first * self.width..end * self.width;
         for rows in self.scratch.inputs_mut()[drawn].chunks_exact_mut(PER_BLOCK * self.width) {
             self.normals.fill(rows);
         }
