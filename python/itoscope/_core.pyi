@@ -17,6 +17,7 @@ __all__ = [
     "exact_draws",
     "filter_drift_moments",
     "filter_information",
+    "filter_innovations",
     "filter_loglik",
     "filter_noise_moments",
     "filter_smooth",
@@ -177,6 +178,7 @@ def filter_information(
     parameters: list[tuple[str, int, int]],
     steps: list[float],
 ) -> tuple[Array, Array, float, float, Array]: ...
+def filter_innovations(model: StateSpace, paths: list[Array], times: list[float | Array]) -> list[Array]: ...
 def filter_smooth(
     model: StateSpace, paths: list[Array], times: list[float | Array]
 ) -> list[tuple[Array, Array]]: ...

@@ -94,6 +94,7 @@ def discover(
     max_rounds: int = 8,
     weight_floor: float = 1e-2,
     states: Sequence[str] | None = None,
+    observed: Mapping[str, str] | Sequence[str] | None = None,
 ) -> Discovery:
     r"""Discover the stochastic differential equation behind recorded trajectories.
 
@@ -150,6 +151,9 @@ def discover(
     states : sequence of str, optional
         Names of all states when some were not recorded; the columns of the data bear the names of those that were.
         Rows of unseen states must be tied to seen ones, for instance by `known_drift`.
+    observed : sequence of str, or mapping of str to str, optional
+        What each column of the data shows, a linear expression of the `states`: `["x1", "x2 - x1"]`, or by column
+        `{"gauge": "x2 - x1"}`, where columns that are not named show the state of their name.
 
     Returns
     -------
@@ -177,7 +181,7 @@ def discover(
     ['x1']
     """
     from itoscope.noisy_checks import looked_at
-    from itoscope.noisy_discovery import discover_noisy, state_names
+    from itoscope.noisy_discovery import discover_noisy, observation_matrix, state_names
 
     data = as_trajectories(trajectories, dt=dt)
     settings: dict[str, Any] = {
@@ -187,7 +191,15 @@ def discover(
         "max_rounds": max_rounds, "weight_floor": weight_floor,
     }  # fmt: skip
     _check_settings(settings)
-    every = state_names(data.names, order, states)
+    if isinstance(observed, Mapping):
+        for name in observed:
+            if name not in data.names:
+                raise argument_error("observed", name, f"a column of the data: {', '.join(data.names)}")
+        observed = [observed.get(name, name) for name in data.names]
+    every = state_names(data.names, order, states, observed is not None)
+    if observed is not None:
+        settings["observed"] = observed if isinstance(observed, str) else list(observed)
+        observation_matrix(data.names, every, settings["observed"], backend)
     if states is not None:
         settings["states"] = list(every)
     if order == 2:
@@ -204,8 +216,8 @@ def discover(
     ]
     if customs:
         settings["custom_terms"] = list(dict.fromkeys(customs))
-    if order == 2 or measurement_noise != 0 or len(every) > data.n_states:
-        return looked_at(discover_noisy(question, settings, _sampler_of(question)))
+    if order == 2 or measurement_noise != 0 or len(every) > data.n_states or observed is not None:
+        return looked_at(discover_noisy(question, settings, _sampler_of))
     return _discover_measured(question, settings)
 
 

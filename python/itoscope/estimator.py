@@ -78,6 +78,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         max_rounds: int = 8,
         weight_floor: float = 1e-2,
         states: Sequence[str] | None = None,
+        observed: Mapping[str, str] | Sequence[str] | None = None,
     ) -> None:
         if BaseEstimator is None:
             raise MissingExtraError(
@@ -105,6 +106,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         self.max_rounds = max_rounds
         self.weight_floor = weight_floor
         self.states = states
+        self.observed = observed
 
     def fit(self, x: Any, y: Any = None, *, t: Any = None) -> SDEDiscovery:
         """Discover the equation behind `x`.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,12 +14,9 @@ from itoscope.backends.protocol import Array, Program
 from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
 from itoscope.library import BoundLibrary
 
-__all__ = ["Coefficients", "Columns", "Filtering", "finite", "profile", "solve_moments"]
+__all__ = ["Coefficients", "Columns", "Filtering", "Work", "finite", "profile", "solve_moments"]
 
 Columns = list[tuple[int, int]]
-
-RELATIVE_FLOOR = 1e-4
-"""Smallest Gamma_ii allowed along a path, as a fraction of its mean at the start-up."""
 
 
 class _Regression(Protocol):
@@ -30,6 +27,20 @@ class _Regression(Protocol):
 
     @property
     def moment(self) -> Array: ...
+
+
+@dataclass
+class Work:
+    """Samples that were filtered so far, and who wants to know."""
+
+    done: int = 0
+    count: Callable[[int], Any] | None = None
+
+    def add(self, samples: int) -> None:
+        """Count a pass over `samples` samples."""
+        self.done += samples
+        if self.count is not None:
+            self.count(self.done)
 
 
 @dataclass(frozen=True)
@@ -179,6 +190,10 @@ class Filtering:
         self.max_step, self.second_order = float(max_step), second_order
         m = len(self.states)
         self.mean0, self.cov0, self.floor = np.zeros(m), np.eye(m), np.zeros(m)
+        self.kinked = frozenset(
+            k for k, text in enumerate(self.expressions) if re.search(r"\||\bsgn\b|\babs\b", text)
+        )
+        self.work = Work()
         self._programs: dict[tuple[int, ...], Program] = {}
 
     @property
@@ -190,6 +205,11 @@ class Filtering:
     def all_gamma(self) -> Columns:
         """Every candidate (pair, term) of Gamma."""
         return [(p, k) for p in range(len(self.pairs)) for k in self.gamma_terms]
+
+    @property
+    def samples(self) -> int:
+        """Samples of all paths."""
+        return sum(len(y) for y in self.paths)
 
     def subset(self, which: Sequence[int]) -> Filtering:
         """The same with some of the paths."""
@@ -229,14 +249,32 @@ class Filtering:
     def loglik(self, model: Coefficients) -> float:
         """Log-likelihood of the recording."""
         space, _ = self.space(model)
-        return float(np.sum(self.stages.filter_loglik(space, self.paths, self.times)))
+        value = float(np.sum(self.stages.filter_loglik(space, self.paths, self.times)))
+        self.work.add(self.samples)
+        return value
 
     def drift_moments(self, model: Coefficients, columns: Columns) -> FilterMoments:
         """FilterMoments of the regression on the drift columns."""
         space, place = self.space(model, columns)
-        return self.stages.filter_drift_moments(
+        found = self.stages.filter_drift_moments(
             space, self.paths, self.times, [(i, place[k]) for i, k in columns]
         )[0]
+        self.work.add(self.samples)
+        return found
+
+    def information(
+        self, model: Coefficients, parameters: Sequence[tuple[str, int, int]], steps: Sequence[float]
+    ) -> FilterMoments:
+        """Gradient and Fisher information over coefficients of the model."""
+        space, place = self.space(model)
+        asked = [(kind, i, 0 if kind == "noise" else place[k]) for kind, i, k in parameters]
+        found, _ = self.stages.filter_information(space, self.paths, self.times, asked, list(steps))
+        self.work.add((1 + 2 * len(asked)) * self.samples)
+        return found
+
+    def innovations(self, model: Coefficients) -> list[Array]:
+        """Whitened innovations `(n_i, q)` of every path."""
+        return self.stages.filter_innovations(self.space(model)[0], self.paths, self.times)
 
     def noise_moments(self, model: Coefficients, columns: Columns) -> FilterMoments:
         """FilterMoments of the regression on the Gamma columns and then the free noise variances."""
@@ -244,6 +282,7 @@ class Filtering:
         moments, _ = self.stages.filter_noise_moments(
             space, self.paths, self.times, [(p, place[k]) for p, k in columns]
         )
+        self.work.add(self.samples)
         n = len(columns)
         held = n + np.flatnonzero(~self.free_noise)
         free = np.concatenate([np.arange(n), n + np.flatnonzero(self.free_noise)]).astype(int)

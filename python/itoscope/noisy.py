@@ -8,23 +8,23 @@ which is taken only if it raises the likelihood, until nothing changes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from itoscope.backends.protocol import Array
-from itoscope.filtering import Coefficients, Filtering, solve_moments
+from itoscope.filtering import Coefficients, Filtering
 from itoscope.polish import Polished, polish
 from itoscope.posterior import Equation
-from itoscope.search import MAX_DRIFT_ROUNDS, MAX_RIVALS, RIVAL_MASS, Sample, Search, table
+from itoscope.progress import Reporter
+from itoscope.rivals import between, compare, doubt, explore, is_short
+from itoscope.search import MAX_DRIFT_ROUNDS, Sample, Search
 from itoscope.startup import maximise_noise
 
 __all__ = ["NoisyFit", "fit_noisy"]
-
-NEAR = 3.0
-"""Difference of log evidence, twenty to one, within which two models are said to be in doubt."""
 
 
 @dataclass
@@ -89,6 +89,7 @@ def fit_noisy(
     *,
     select_gamma: bool = True,
     max_rounds: int = MAX_DRIFT_ROUNDS,
+    reporter: Reporter | None = None,
 ) -> NoisyFit:
     """Find drift, diffusion and noise level behind a recording.
 
@@ -106,31 +107,52 @@ def fit_noisy(
         Whether Gamma may depend on the state.
     max_rounds : int
         Drift rounds after which the search ends with a warning.
+    reporter : Reporter, optional
+        Is told the samples filtered.
     """
+    reporter = reporter or Reporter()
     search = Search(f, sample, names)
-    search.start(noise)
-    settled = search.drift_rounds(max_rounds)
-    if select_gamma:
-        settled = search.gamma_rounds()  # the drift has rounds there too
-    return _finish(search, settled, select_gamma)
+    with _telling(f, reporter, "filter rounds"):
+        search.start(noise)
+        settled = search.drift_rounds(max_rounds)
+        if select_gamma:
+            settled = search.gamma_rounds()  # the drift has rounds there too
+    return _finish(search, settled, select_gamma, reporter)
 
 
-def _finish(search: Search, settled: bool, select_gamma: bool) -> NoisyFit:
+@contextmanager
+def _telling(f: Filtering, reporter: Reporter, label: str) -> Iterator[None]:
+    with reporter.stage(label, None, "samples") as count:
+        f.work.done, f.work.count = 0, count
+        try:
+            yield
+        finally:
+            f.work.count = None
+
+
+def _finish(search: Search, settled: bool, select_gamma: bool, reporter: Reporter) -> NoisyFit:
     """Full chains on the last moments, the best of the few likeliest models, maximum likelihood."""
     f, warnings = search.f, []
-    search.take(*maximise_noise(f, search.model, 4, search.loglik))
-    drift_all = search.sample(search.drift_moments(), True, 200)
-    gamma_all = search.sample(search.gamma_moments()[0], True, 201) if select_gamma else None
-    alternatives = _compare(search, drift_all, gamma_all)
-    found = polish(f, search.model)
+    with _telling(f, reporter, "last moments"):
+        search.take(*maximise_noise(f, search.model, 4, search.loglik))
+        drift_moments = search.drift_moments()
+        gamma_moments = search.gamma_moments()[0] if select_gamma else None
+    drift_all = search.sample(drift_moments, True, 200)
+    gamma_all = search.sample(gamma_moments, True, 201) if gamma_moments is not None else None
+    with _telling(f, reporter, "likelihood"):
+        if is_short(search):
+            tried, settled = explore(search, drift_all, gamma_all)
+        else:
+            tried = compare(search, drift_all, gamma_all)
+        found = polish(f, search.model)
+    found = replace(found, cov=found.cov + between(tried, found))
     search.take(found.model, found.loglik)
     search.note("likelihood", [], 1.0)
     if not settled:
         warnings.append(
-            "the rounds did not settle on one set of terms; the model of the largest evidence is shown, and its "
-            "intervals do not cover the doubt about its terms"
+            "the rounds did not settle on one set of terms; the model of the largest evidence is shown"
         )
-    warnings += _doubt(alternatives)
+    warnings += doubt(tried, search)
     if search.overflowed:
         warnings.append(
             "the filter's answer to these terms left the finite range, and they were not tried: "
@@ -153,59 +175,8 @@ def _finish(search: Search, settled: bool, select_gamma: bool) -> NoisyFit:
         search.record,
         settled and found.converged,
         warnings,
-        alternatives,
+        [trial.as_dict(search) for trial in tried],
     )
-
-
-def _compare(search: Search, drift_all: Equation, gamma_all: Equation | None) -> list[dict[str, Any]]:
-    """Maximum likelihood of the likeliest other models of the chains; the one of largest evidence stays."""
-    tried = [_entry(search, search.model, search.loglik)]
-    base = search.model
-    for kind, whole in (("drift", drift_all), ("gamma", gamma_all)):
-        if whole is None:
-            continue
-        columns = search.f.all_drift if kind == "drift" else search.f.all_gamma
-        now = getattr(base, kind)
-        current = {c for c, column in enumerate(columns) if now[column] != 0.0}
-        place = {name: c for c, name in enumerate(whole.terms)}
-        for model in whole.models(MAX_RIVALS):
-            other = {place[name] for name in model.terms}
-            if kind == "gamma":
-                other = set(search.with_every_variance(sorted(other)))
-            if other == current or model.mass < RIVAL_MASS:
-                continue
-            assert whole.moments is not None
-            value, _ = solve_moments(whole.moments, sorted(other))
-            trial = replace(base, **{kind: table(now.shape, columns, sorted(other), value)})
-            trial, loglik = maximise_noise(search.f, trial, 3)
-            tried.append(_entry(search, trial, loglik))
-            if search.better(trial, loglik):
-                search.take(trial, loglik)
-    return tried
-
-
-def _doubt(tried: list[dict[str, Any]]) -> list[str]:
-    """A sentence if another set of terms has nearly the evidence of the best."""
-    ranked = sorted(tried, key=lambda entry: -entry["log_evidence"])
-    near = [entry for entry in ranked[1:] if ranked[0]["log_evidence"] - entry["log_evidence"] < NEAR]
-    if not near:
-        return []
-    others = "; ".join(
-        ", ".join(entry["drift"] + [f"Gamma {name}" for name in entry["diffusion"]]) for entry in near
-    )
-    return [
-        f"other sets of terms explain the recording nearly as well (log evidence within {NEAR:g}): {others}; the "
-        "intervals hold given the terms shown"
-    ]
-
-
-def _entry(search: Search, model: Coefficients, loglik: float) -> dict[str, Any]:
-    return {
-        "drift": list(search.show(model.drift, search.f.states)),
-        "diffusion": list(search.show(model.gamma, search.pair_names())),
-        "loglik": loglik,
-        "log_evidence": search.evidence(model, loglik),
-    }
 
 
 def _equation(

@@ -22,12 +22,15 @@ from itoscope.diagnostics import (
 
 if TYPE_CHECKING:
     from itoscope.discovery import Discovery
+    from itoscope.noisy import NoisyFit
     from itoscope.observer import Innovations, Observer
     from itoscope.trajectories import Trajectories
 
-__all__ = ["innovation_checks", "innovation_sums", "looked_at"]
+__all__ = ["check_steps", "innovation_checks", "innovation_sums", "looked_at"]
 
 LAGS = 10
+COARSE = 0.5
+"""Rate of the fitted drift times the step above which one step is too long for the filter's forecast."""
 #: Stretches of the recording that the checks look at: enough for an autocorrelation of 0.03, and under a second.
 PIECE, MOST_PIECES = 400, 60
 
@@ -54,6 +57,24 @@ def looked_at(result: Discovery) -> Discovery:
     return replace(
         result, states=tuple(result.states), diagnostics=diagnostics, warnings=[*result.warnings, *fired]
     )
+
+
+def check_steps(fit: NoisyFit) -> Check:
+    """Whether the fitted drift turns the state too far within one step of the filter."""
+    f = fit.filtering
+    some = np.concatenate(fit.states()[0])
+    some = np.ascontiguousarray(some[:: max(1, len(some) // 2000)])
+    space, _ = f.space(fit.model)
+    slopes: Array = space.program.gradient(some)
+    jacobians = np.einsum("ik,nkj->nij", space.drift, slopes)
+    rates = np.abs(np.linalg.eigvals(np.where(np.isfinite(jacobians), jacobians, 0.0))).max(axis=1)
+    fastest = float(np.quantile(rates, 0.95)) * f.max_step
+    return Check(
+        "time step", ", ".join(f.states), fastest, COARSE, fastest > COARSE,
+        f"the fitted drift moves the state at a rate of {fastest:.1f} per step (above {COARSE}): sampled too coarsely "
+        "for the filter's forecast, coefficients may be biased",
+        "the forecast leaves out terms of the fourth order in rate times step",
+    )  # fmt: skip
 
 
 def innovation_sums(seen: Innovations, channel: int) -> ResidualSums:

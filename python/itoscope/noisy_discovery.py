@@ -3,52 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.backends import get_backend
 from itoscope.backends.protocol import Array
 from itoscope.discovery import Diffusion, Discovery, Drift
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.filtering import Filtering
 from itoscope.moments import Moments
 from itoscope.noisy import NoisyFit, fit_noisy
+from itoscope.noisy_checks import check_steps
 from itoscope.posterior import Equation
+from itoscope.progress import Reporter
 from itoscope.summary import grouped_warnings
 
 if TYPE_CHECKING:
     from itoscope.discover import Question
 
-__all__ = ["discover_noisy", "state_names"]
+__all__ = ["discover_noisy", "observation_matrix", "state_names"]
 
 MAX_STATES = 16
 LONG_STEP = 1.001
 """A step longer than this share of the usual one is predicted in several pieces."""
-COARSE = 0.5
-"""Rate of the fitted drift times the step above which one step is too long for the filter's second-order forecast."""
 
 
-def state_names(names: Sequence[str], order: int, observed: Sequence[str] | None) -> list[str]:
-    """Names of all states: those recorded, then velocities `v1, ...` (order 2), or the ones that nobody measured.
+def state_names(
+    names: Sequence[str], order: int, states: Sequence[str] | None, combined: bool = False
+) -> list[str]:
+    """Names of all states: those recorded, then velocities `v1, ...` (order 2), or as given in `states`.
 
     Parameters
     ----------
     names : sequence of str
         Names of the recorded columns.
     order : {1, 2}
-    observed : sequence of str, optional
-        All states, of which those in `names` were recorded.
+    states : sequence of str, optional
+        All states; those in `names` were recorded, unless the columns are combinations.
+    combined : bool
+        The recorded columns are combinations of states.
     """
-    if observed is not None:
-        states = list(observed)
-        missing = [name for name in names if name not in states]
-        if order == 2 or missing or len(set(states)) != len(states):
-            raise argument_error(
-                "states",
-                observed,
-                f"with order=1, different names, among them those of the data: {list(names)}",
-            )
-        return states
+    if states is not None:
+        every = list(states)
+        missing = [] if combined else [name for name in names if name not in every]
+        if order == 2 or missing or len(set(every)) != len(every):
+            among = "" if combined else f", among them those of the data: {list(names)}"
+            raise argument_error("states", states, f"with order=1, different names{among}")
+        return every
+    if combined:
+        raise ArgumentError("observed: name all states with states=[...], for instance states=['x1', 'x2']")
     if order == 1:
         return list(names)
     velocities = [f"v{i + 1}" for i in range(len(names))]
@@ -60,12 +65,42 @@ def state_names(names: Sequence[str], order: int, observed: Sequence[str] | None
     return [*names, *velocities]
 
 
+def observation_matrix(
+    names: Sequence[str], states: Sequence[str], observed: Sequence[str] | None, backend: str | None
+) -> Array:
+    """How the recorded columns come from the states, `(q, m)`.
+
+    Parameters
+    ----------
+    names, states : sequence of str
+        The columns of the data and the states.
+    observed : sequence of str, optional
+        A linear expression of the states for each column. Default: the state of the same name.
+    """
+    texts = list(names) if observed is None else list(observed)
+    if len(texts) != len(names) or not all(isinstance(text, str) for text in texts):
+        raise argument_error("observed", observed, f"one expression for each of the columns {list(names)}")
+    program = get_backend(backend).compile(texts, list(states))
+    places = np.vstack([np.zeros(len(states)), np.ones(len(states)), 1.0 + np.arange(len(states)) ** 2])
+    slopes = program.gradient(places)
+    matrix: Array = np.ascontiguousarray(slopes[0], dtype=float)
+    values = program.evaluate(places)
+    if not np.allclose(values, places @ matrix.T, rtol=1e-12) or not np.all(np.isfinite(matrix)):
+        raise argument_error("observed", texts, "linear combinations of the states, such as 'x2 - x1'")
+    if np.linalg.matrix_rank(matrix) < len(names):
+        raise argument_error("observed", texts, "columns of which none follows from the others")
+    return matrix
+
+
 def discover_noisy(
     question: Question,
     settings: dict[str, Any],
-    sample: Callable[[Moments, bool, int], Equation],
+    sampler: Callable[[Question], Callable[[Moments, bool, int], Equation]],
 ) -> Discovery:
-    """Fit by the filter and put the answer into words."""
+    """Fit by the filter and put the answer into words.
+
+    `sampler(question)` gives the function that samples the posterior of moments.
+    """
     data, states = question.data, question.library.states
     if question.library.customs or question.diffusion_library.customs:
         raise ArgumentError(
@@ -75,9 +110,7 @@ def discover_noisy(
         raise argument_error("states", states, f"at most {MAX_STATES} when the filter is needed")
     noise = settings["measurement_noise"]
     q = data.n_states
-    observation = np.zeros((q, len(states)))
-    for channel, name in enumerate(data.names):
-        observation[channel, states.index(name)] = 1.0
+    observation = observation_matrix(data.names, states, settings.get("observed"), question.backend_name)
     times = data.steps()
     gaps = np.concatenate(
         [np.full(len(x) - 1, t) if np.ndim(t) == 0 else np.diff(t) for x, t in zip(data.paths, times)]
@@ -94,6 +127,12 @@ def discover_noisy(
         pairs=question.pairs or tuple((i, i) for i in question.rows),
         backend=question.backend_name,
     )
+    loud, quiet = sampler(question), sampler(replace(question, reporter=Reporter()))
+
+    def sample(moments: Moments, final: bool, index: int) -> Equation:
+        # the short chains of the rounds are over before a bar is drawn, and bars do not nest
+        return (loud if final else quiet)(moments, final, index)
+
     fit = fit_noisy(
         f,
         np.zeros(q) if noise == "estimate" else np.full(q, float(noise) ** 2),
@@ -101,6 +140,7 @@ def discover_noisy(
         (question.library.names, question.diffusion_library.names),
         select_gamma=question.diffusion not in ("constant", "none"),
         max_rounds=question.rounds.max_rounds,
+        reporter=question.reporter,
     )
     return _answer(question, settings, fit)
 
@@ -112,7 +152,8 @@ def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Disc
         name: {"sd": float(fit.noise[c]), "low": float(interval[c, 0]), "high": float(interval[c, 1])}
         for c, name in enumerate(data.names)
     }
-    warnings = [*fit.warnings, *_coarse(fit)]
+    steps = check_steps(fit)
+    warnings = [*fit.warnings, *([steps.sentence] if steps.fired else [])]
     equations = {f"d{states[row]}": equation for row, equation in fit.drift.items()}
     equations |= {f"Gamma[{states[i]}, {states[j]}]": equation for (i, j), equation in fit.diffusion.items()}
     warnings += grouped_warnings(list(equations.items()))
@@ -130,7 +171,8 @@ def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Disc
             "measurement_noise": levels,
             "loglik": fit.polished.loglik,
             "models": fit.alternatives,
-            "checks": [],
+            "checks": [steps.as_dict()],
+            "observed_information": fit.polished.observed,
         },
         warnings=warnings,
         data_summary={"n_paths": data.n_paths, "n_steps": int(data.n_steps), "dt": data.dt},
@@ -139,21 +181,3 @@ def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Disc
         diffusion_library=question.diffusion_recipe,
         fit=fit,
     )
-
-
-def _coarse(fit: NoisyFit) -> list[str]:
-    """A sentence if the fitted drift turns the state too far within one step."""
-    f = fit.filtering
-    means, _ = fit.states()
-    some = np.concatenate(means)
-    some = np.ascontiguousarray(some[:: max(1, len(some) // 2000)])
-    space, _ = f.space(fit.model)
-    slopes: Array = space.program.gradient(some)
-    jacobians = np.einsum("ik,nkj->nij", space.drift, slopes)
-    fastest = float(np.quantile(np.abs(np.linalg.eigvals(jacobians)).max(axis=1), 0.95)) * f.max_step
-    if fastest <= COARSE:
-        return []
-    return [
-        f"the fitted drift moves the state at a rate of {fastest:.1f} per step (above {COARSE}): sampled too coarsely "
-        "for the filter's forecast, coefficients may be biased"
-    ]

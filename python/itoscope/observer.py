@@ -170,8 +170,6 @@ class Observer:
         piece, most : int
             Samples of a stretch and number of stretches at most, spread over the recording.
         """
-        from itoscope.backends.reference.filter import Update, blocks, nothing, run
-
         self.check(data)
         stretches = [
             (i, start, start + length)
@@ -183,16 +181,7 @@ class Observer:
         steps = data.steps()
         paths = [np.ascontiguousarray(data.paths[i][a:b], dtype=np.float64) for i, a, b in chosen]
         times = [steps[i] if np.ndim(steps[i]) == 0 else np.asarray(steps[i])[a:b] for i, a, b in chosen]
-        z = [np.full(path.shape, np.nan) for path in paths]
-        with np.errstate(all="ignore"):
-            for who, y, gaps in blocks(paths, times):
-
-                def see(update: Update, *_: Array, who: Any = who) -> None:
-                    white = np.linalg.solve(update.factor, update.r[:, :, None])[:, :, 0]
-                    for place, values, seen in zip(who, white, update.seen):
-                        z[place][update.n] = np.where(seen, values, np.nan)
-
-                run(self.space(), y, gaps, nothing, see)
+        z = self._stages.filter_innovations(self.space(), paths, times)
         keep = [min(SETTLE, len(one) // 5) for one in z]
         return Innovations(
             names=self.channels,

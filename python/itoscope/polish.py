@@ -75,13 +75,13 @@ def _steps(f: Filtering, model: Coefficients, parameters: Sequence[Parameter]) -
     return np.where(positive, np.minimum(steps, 1e-2 * sizes), steps)
 
 
-def polish(f: Filtering, model: Coefficients) -> Polished:
+def polish(f: Filtering, model: Coefficients, *, final: bool = True) -> Polished:
     """Climb the likelihood over every coefficient in `model` and the free noise variances, by Fisher scoring.
 
     Gradient and information come from `filter_information`: the exact gradient of the filter's log-likelihood, and the
     Fisher information summed along the recording. Noise variances move by a factor; a step that does not raise the
     likelihood is halved. The covariance of the estimates is the inverse of the observed information, the curvature of
-    the likelihood at its top.
+    the likelihood at its top; of Fisher's, which costs nothing more, where the fit is not the `final` one.
     """
     parameters: list[Parameter] = [("drift", i, k) for i, k in model.drift_columns()]
     parameters += [("gamma", p, k) for p, k in model.gamma_columns()]
@@ -91,9 +91,7 @@ def polish(f: Filtering, model: Coefficients) -> Polished:
     converged = False
     loglik = f.loglik(model)
     for _ in range(MAX_STEPS):
-        space, place = f.space(model)
-        asked = [(kind, i, 0 if kind == "noise" else place[k]) for kind, i, k in parameters]
-        sums, _ = f.stages.filter_information(space, f.paths, f.times, asked, steps.tolist())
+        sums = f.information(model, parameters, steps.tolist())
         change, cov = solve_moments(sums, range(len(parameters)))
         if 0.5 * float(change @ sums.moment) < ENOUGH:
             converged = True
@@ -112,7 +110,7 @@ def polish(f: Filtering, model: Coefficients) -> Polished:
             converged = True
             if not taken:
                 break
-    seen = observed_information(f, model, parameters, cov, loglik)
+    seen = observed_information(f, model, parameters, cov, loglik) if final else None
     return Polished(
         model, tuple(parameters), loglik, cov if seen is None else seen, converged, seen is not None
     )

@@ -81,10 +81,10 @@ def _simulated(result: Discovery, data: Trajectories, seed: int) -> Trajectories
         return whole
     rng = np.random.default_rng([seed, 1])
     noise = np.sqrt(result.observer.parts["noise"])
-    columns = [list(whole.names).index(name) for name in data.names]
+    observation = result.observer.parts["observation"]
     paths: list[Array] = []
     for simulated, recorded in zip(whole.paths, data.paths):
-        seen = simulated[: len(recorded), columns]
+        seen = simulated[: len(recorded)] @ observation.T
         seen = seen + noise * rng.standard_normal(seen.shape)
         paths.append(np.where(np.isnan(recorded[: len(seen)]), np.nan, seen))
     return Trajectories(paths, dt=step, names=data.names)

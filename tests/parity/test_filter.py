@@ -50,6 +50,7 @@ def _run(name, q):
         "drift": stages.filter_drift_moments(space, paths, times, [(1, k) for k in range(8)]),
         "noise": stages.filter_noise_moments(space, paths, times, [(0, k) for k in range(8)]),
         "information": stages.filter_information(space, paths, times, asked, [1.0, 0.1, 1e-9]),
+        "innovations": stages.filter_innovations(space, paths, times),
         "states": stages.filter_smooth(space, paths, times),
     }
 
@@ -69,6 +70,8 @@ def test_both_backends_agree(q):
         assert a.yy == pytest.approx(b.yy, rel=tolerance)
         assert a.n == b.n
         np.testing.assert_allclose(loglik, theirs["loglik"], rtol=tolerances.FILTER)
+    for left, right in zip(ours["innovations"], theirs["innovations"]):
+        np.testing.assert_allclose(left, right, atol=tolerances.FILTER * np.nanmax(np.abs(right)))
     for a, b in zip(ours["states"], theirs["states"]):
         for left, right in zip(a, b):
             np.testing.assert_allclose(left, right, atol=tolerances.FILTER * np.abs(right).max())

@@ -1,12 +1,14 @@
 """The filter against what it must equal: dense Gaussian algebra, weighted regression, numerical derivatives."""
 
+import itoscope as ito
 import numpy as np
 import pytest
 import tolerances
 from itoscope import _core
 from itoscope.backends import get_backend
 from itoscope.backends.reference.filter import _kinked
-from itoscope.backends.statespace import Kink, StateSpace
+from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
+from itoscope.filtering import Coefficients, Filtering, finite, solve_moments
 
 
 def _space(backend, **changed):
@@ -213,3 +215,50 @@ def test_same_bits_for_any_number_of_threads():
 def test_a_filter_that_leaves_the_finite_range_has_no_likelihood(backend):
     stages, space = _space(backend, drift=np.array([[0.0, 1e200, 0.0], [1e200, 0.0, 0.0]]))
     assert stages.filter_loglik(space, [_data()], [0.1])[0] == -np.inf
+
+
+def _away_from_the_trapezoid(backend, every, second_order):
+    """How far the filter's drift, all states seen without noise, is from that of the trapezoid regression."""
+    sde = ito.SDE(["v", "-x - 0.3 v - x^3"], [["0.002", "0"], ["0", "0.002"]], ["x", "v"])
+    starts = np.linspace(0.5, 1.5, 4)[:, None] * [1.0, 0.5]
+    fine = sde.simulate(starts, dt=0.05, n_steps=200, n_paths=4, substeps=40, seed=1)
+    paths, h = [np.ascontiguousarray(path[::every]) for path in fine.paths], 0.05 * every
+    library = ito.Library.expressions("x", "v", "x^3")
+    data = ito.Trajectories(paths, dt=h, names=["x", "v"])
+    plain = [solve_moments(ito.moments(data, library, row=row), range(3))[0] for row in ("x", "v")]
+    f = Filtering(
+        paths, [h] * 4, library.bind(["x", "v"]), np.eye(2), {}, np.zeros(2, dtype=bool), 1.001 * h,
+        pairs=[(0, 0), (1, 1)], backend=backend, second_order=second_order,
+    )  # fmt: skip
+    gamma = np.zeros((2, f.n_terms))
+    gamma[:, f.constant] = 4e-6
+    model = Coefficients(np.zeros((2, f.n_terms)), gamma, np.zeros(2))
+    for row, column in enumerate(plain):
+        model.drift[row, f.drift_terms] = column
+    for _ in range(3):
+        values, _ = solve_moments(f.drift_moments(model, f.all_drift), range(6))
+        for column, value in zip(f.all_drift, values):
+            model.drift[column] = value
+    return np.linalg.norm(values - np.concatenate(plain))
+
+
+def test_without_noise_the_drift_is_that_of_the_trapezoid_to_second_order(backend):
+    """Half the step, a quarter of the difference; the filter of first order is the control: half of it."""
+    second = [_away_from_the_trapezoid(backend, every, True) for every in (4, 2)]
+    first = [_away_from_the_trapezoid(backend, every, False) for every in (4, 2)]
+    assert 3.4 < second[0] / second[1] < 4.7
+    assert 1.7 < first[0] / first[1] < 2.4
+    assert second[1] < 0.2 * first[1]
+
+
+def test_columns_that_are_not_finite_have_no_coefficient():
+    """A term whose sensitivity overflows is left out of a fit and named; nothing raises."""
+    gram = np.array([[2.0, 1.0, np.inf], [1.0, 3.0, np.nan], [np.inf, np.nan, np.inf]])
+    moments = FilterMoments(gram, np.array([1.0, 2.0, np.nan]), 5.0, 10.0)
+    value, inverse = solve_moments(moments, [0, 1, 2])
+    np.testing.assert_allclose(value, [*np.linalg.solve(gram[:2, :2], [1.0, 2.0]), 0.0])
+    assert np.all(np.isfinite(inverse))
+    cleaned, bad = finite(moments)
+    assert bad == [2]
+    assert np.all(np.isfinite(cleaned.gram))
+    assert solve_moments(moments, [])[0].shape == (0,)

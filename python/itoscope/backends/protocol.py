@@ -406,6 +406,12 @@ class Backend(Protocol):
         of its central difference.
         """
 
+    def filter_innovations(
+        self, model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
+    ) -> list[Array]:
+        """Whitened innovations `S^(-1/2) r` `(n_i, q)` of every path; NaN where missing and at the first sample."""
+        ...
+
     def filter_smooth(
         self, model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
     ) -> tuple[list[Array], list[Array]]:

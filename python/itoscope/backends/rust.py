@@ -34,6 +34,7 @@ __all__ = [
     "exact_draws",
     "filter_drift_moments",
     "filter_information",
+    "filter_innovations",
     "filter_loglik",
     "filter_noise_moments",
     "filter_smooth",
@@ -321,6 +322,13 @@ def filter_information(
         _space(model), list(paths), list(times), list(parameters), [float(step) for step in steps]
     )
     return FilterMoments(gram, moment, yy, n), loglik
+
+
+def filter_innovations(
+    model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
+) -> list[Array]:
+    """Innovations; see `itoscope.backends.protocol.Backend.filter_innovations`."""
+    return _core.filter_innovations(_space(model), list(paths), list(times))
 
 
 def filter_smooth(

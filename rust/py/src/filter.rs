@@ -177,6 +177,20 @@ pub fn filter_information<'py>(
     moments(py, found)
 }
 
+/// Whitened innovations of every path.
+#[pyfunction]
+pub fn filter_innovations<'py>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    paths: Samples<'py>,
+    times: Vec<PyTimes<'py>>,
+) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let found = detached(py, None, |control| filter::innovations(&space, &views, control))?;
+    Ok(found.into_iter().map(|white| white.into_pyarray(py)).collect())
+}
+
 /// Smoothed states of one path: means and covariances.
 type States<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
 

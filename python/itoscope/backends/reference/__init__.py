@@ -8,6 +8,7 @@ from itoscope.backends.reference.filter import filter_loglik
 from itoscope.backends.reference.filter_moments import (
     filter_drift_moments,
     filter_information,
+    filter_innovations,
     filter_noise_moments,
 )
 from itoscope.backends.reference.filter_smooth import filter_smooth
@@ -23,6 +24,7 @@ __all__ = [
     "exact_draws",
     "filter_drift_moments",
     "filter_information",
+    "filter_innovations",
     "filter_loglik",
     "filter_noise_moments",
     "filter_smooth",

@@ -12,7 +12,7 @@ from itoscope.backends.protocol import Array
 from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run
 from itoscope.backends.statespace import FilterMoments, StateSpace
 
-__all__ = ["filter_drift_moments", "filter_information", "filter_noise_moments"]
+__all__ = ["filter_drift_moments", "filter_information", "filter_innovations", "filter_noise_moments"]
 
 
 def filter_drift_moments(
@@ -141,6 +141,20 @@ def filter_noise_moments(
         with np.errstate(all="ignore"):
             out[who] = run(model, y, steps, on_predict, on_update)
     return FilterMoments(gram, moment, yy, float(count)), out
+
+
+def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Times) -> list[Array]:
+    """Whitened innovations `(n_i, q)` of every path; NaN where missing and at the first sample."""
+    out = [np.full(y.shape, np.nan) for y in paths]
+    for who, y, steps in blocks(paths, times):
+        kept: list[Update] = []
+        with np.errstate(all="ignore"):
+            run(model, y, steps, nothing, _keep(kept))
+        for update in kept[1:]:
+            white = np.einsum("pab,pb->pa", np.linalg.inv(update.factor), update.r)
+            for place, path in enumerate(who.tolist()):
+                out[path][update.n] = np.where(update.seen[place], white[place], np.nan)
+    return out
 
 
 def _keep(kept: list[Update]) -> Callable[[Update, Array, Array], None]:

@@ -6,6 +6,7 @@
 mod drift;
 mod engine;
 mod information;
+mod innovations;
 mod kink;
 mod model;
 mod predict;
@@ -23,6 +24,7 @@ use crate::{Error, Result};
 
 use drift::DriftMoments;
 use engine::{Engine, Nobody};
+use innovations::Innovations;
 use rows::Rows;
 use smooth::Smoother;
 use spread::NoiseMoments;
@@ -132,6 +134,25 @@ pub fn information(
     let steps: Vec<f64> = parameters.iter().map(|(_, step)| *step).collect();
     let parts = batches(paths, |batch| information::information_rows(&models, &steps, batch, control))?;
     Ok(merged(parts, parameters.len()))
+}
+
+/// Whitened innovations `(n, q)` of every path; NaN where a channel is missing and at the first sample.
+///
+/// # Errors
+/// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
+pub fn innovations(
+    model: &StateSpace<'_>,
+    paths: &[Path<'_>],
+    control: &Control,
+) -> Result<Vec<Array2<f64>>> {
+    model.check(paths)?;
+    let parts = batches(paths, |batch| {
+        let mut engine = Engine::new(model, batch);
+        let mut kept = Innovations::new(model.q(), batch.iter().map(Path::len));
+        engine.run(&mut kept, control)?;
+        Ok(kept.finish())
+    })?;
+    Ok(parts.into_iter().flatten().collect())
 }
 
 /// Smoothed means `(n, m)` and covariances `(n, m, m)` of every path.
