@@ -150,7 +150,7 @@ def test_a_chain_seen_through_combinations_of_its_states():
         _check(result.diffusion[state, state], {"1": 1.0})
     assert [check["name"] for check in result.diagnostics["checks"] if check["fired"]] == []
     names = {check["name"] for check in result.diagnostics["checks"]}
-    assert names == {"innovation mean", "innovation variance", "jumps", "whiteness", "time step"}
+    assert {"innovation mean", "innovation variance", "jumps", "whiteness", "time step"} <= names
 
 
 def test_what_is_no_combination_of_states_is_refused():
