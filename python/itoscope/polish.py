@@ -60,7 +60,10 @@ def _with(model: Coefficients, parameters: Sequence[Parameter], values: Array) -
 
 
 def _steps(f: Filtering, model: Coefficients, parameters: Sequence[Parameter]) -> Array:
-    """Steps of the central differences: a twentieth of the standard error that the moments give."""
+    """Steps of the central differences: a twentieth of the standard error that the moments give.
+
+    A hundredth of the value for what the recording says nothing about, to which the moments give none.
+    """
     sizes = np.abs(_values(model, parameters))
     drift = [(i, k) for kind, i, k in parameters if kind == "drift"]
     errors: list[float] = []
@@ -72,7 +75,8 @@ def _steps(f: Filtering, model: Coefficients, parameters: Sequence[Parameter]) -
     errors += np.sqrt(np.diag(solve_moments(noise, range(len(noise.moment)))[1])).tolist()
     steps = 0.05 * np.array(errors)
     positive = np.array([kind != "drift" for kind, _, _ in parameters])
-    return np.where(positive, np.minimum(steps, 1e-2 * sizes), steps)
+    small = positive & (steps > 1e-2 * sizes)
+    return np.where(small | (steps <= 0.0), 1e-2 * sizes, steps)
 
 
 def polish(f: Filtering, model: Coefficients, *, final: bool = True) -> Polished:
