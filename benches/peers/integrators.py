@@ -58,6 +58,7 @@ def ours() -> dict[str, float]:
             keep_every=1,
             seed=1,
             noise=None,
+            parameters=None,
             progress=None,
         )
 
