@@ -1,6 +1,6 @@
 """itoscope beside PySINDy, StochasticForceInference and kramersmoyal on the same data: one table.
 
-    python benches/peers/discovery.py [--quick] [--seeds 3] [--case NAME ...] [--out table.md]
+    python benches/peers/discovery.py [--quick] [--seeds 3] [--case NAME ...] [--method WORD ...] [--out table.md]
 
 The peers are installed from PyPI into an environment of their own (`--env`, by default target/peers), once. Each
 method runs in a process of its own, in its own package's way; the runners beside this file say with which settings.
@@ -222,11 +222,11 @@ HEAD = [
 ]  # fmt: skip
 
 
-def compare(name: str, setting: Setting, seeds: range, python: Path) -> list[str]:
-    """All methods on one case, as lines of Markdown."""
+def compare(name: str, setting: Setting, seeds: range, python: Path, methods: list[str]) -> list[str]:
+    """Some methods on one case, as lines of Markdown."""
     tallies = {
         method: Tally()
-        for method in METHODS
+        for method in methods
         if method != "kramersmoyal" or len(setting.problem.sde.states) == 1
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -261,6 +261,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--case", nargs="*", default=list(cases()))
+    parser.add_argument("--method", nargs="*", default=[""], help="those whose name holds one of these words")
     parser.add_argument("--env", type=Path, default=HERE.parents[1] / "target" / "peers")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -268,7 +269,8 @@ def main() -> None:
     n = 1 if options.quick else options.seeds
     lines = []
     for name in options.case:
-        lines += compare(name, cases()[name], range(options.first, options.first + n), python)
+        methods = [method for method in METHODS if any(word in method for word in options.method)]
+        lines += compare(name, cases()[name], range(options.first, options.first + n), python, methods)
     print("\n".join(lines))
     if options.out:
         options.out.write_text("\n".join(lines))

@@ -52,14 +52,14 @@ def run(case, parametric):
         (engine.infer_force if parametric else engine.infer_force_linear)(force)
         engine.sparsify_force(criterion="PASTIS")
         engine.compute_force_error()
-        drift = read(
-            case,
-            force.labels,
-            engine.force_support,
-            engine.force_coefficients,
-            engine.force_coefficients_stderr,
-            1.0,
-        )
+        values, sds = engine.force_coefficients, engine.force_coefficients_stderr
+        if values is None:
+            print("PASTIS kept no term of the force")
+            drift = {}
+        else:
+            # Of some estimators there are no errors.
+            sds = [None] * len(values) if sds is None else sds
+            drift = read(case, force.labels, engine.force_support, values, sds, 1.0)
         diffusion = {}
         try:
             (engine.infer_diffusion if parametric else engine.infer_diffusion_linear)(noise)

@@ -13,6 +13,7 @@ from itoscope.discovery import Discovery
 from itoscope.extras import require
 from itoscope.paper.forecasting import BAND, Motion
 from itoscope.paper.outcome import renamed, velocity_names
+from itoscope.paper.page import SHOWN
 from itoscope.paper.studies import STUDIES, Study
 from itoscope.posterior import Equation
 
@@ -107,7 +108,7 @@ def _inclusion(study: Study, results: Mapping[str, Discovery]) -> tuple[Any, str
             axis.vlines(at, 0, equation.pip, colors=colours, linewidth=2)
             axis.scatter(at, equation.pip, c=colours, s=14, zorder=3)
             axis.axhline(equation.threshold, color=TRUE, linewidth=0.8)
-            axis.set(ylim=(-0.03, 1.12), ylabel=label, title=form if row == 0 else "")
+            axis.set(ylim=(-0.03, 1.12), ylabel=label, title=SHOWN[form] if row == 0 else "")
             named = [k for k in at if equation.selected[k] or (label, terms[k]) in true]
             axis.set_xticks(named, [terms[k] for k in named], rotation=60, ha="right", fontsize=7)
             for tick, k in zip(axis.get_xticklabels(), named):
@@ -138,7 +139,7 @@ def _pairs(study: Study, result: Discovery, form: str) -> tuple[Any, str] | None
         axis.set_axis_off()
     return (
         figure,
-        f"{study.title}, as {form}: joint posterior of the selected coefficients; crosses and lines: true.",
+        f"{study.title}, {SHOWN[form]}: joint posterior of the selected coefficients; crosses and lines: true.",
     )
 
 

@@ -109,5 +109,5 @@ deviation from the truth or within three of the reported standard deviations:"""
 
 CLOSING = """## Other packages
 
-`benches/peers/discovery.py` runs PySINDy, StochasticForceInference and kramersmoyal on common data; see
+`benches/peers/discovery.py` runs PySINDy, StochasticForceInference and kramersmoyal on common data: [tables](benchmarks.md); see
 [the page for those who come from them](migration.md)."""
