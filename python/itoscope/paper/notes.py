@@ -63,7 +63,7 @@ deviations of 17 on the stiffness and 0.2 on the damping, so the deviations of t
 of 4) are smaller than that recipe allows. With every path kept, the same Euler regression finds all nine
 terms, friction included, and with the drift removed (the default) all of Gamma.
 
-*As promised*, 200 noisy records of the two displacements. With the nine linear terms and signs for candidates
+*As promised*, 200 noisy records of the two displacements. With a constant, the states and their signs for candidates
 every term is found, friction and the damping of 2 beside a stiffness of thousands. With all 59 candidates the
 stiffness, the friction and Gamma are found as well, but one damping term of the nine is sometimes taken for its
 like, `x2|x1|` for `x2`: 200 records of 1 s hold 2 to ± 0.26 only, and the result says so in a warning that
@@ -109,5 +109,5 @@ deviation from the truth or within three of the reported standard deviations:"""
 
 CLOSING = """## Other packages
 
-`benches/peers/discovery.py` runs PySINDy, StochasticForceInference and kramersmoyal on common data: [tables](benchmarks.md); see
-[the page for those who come from them](migration.md)."""
+What PySINDy, StochasticForceInference and kramersmoyal find in common data is [on the page of the
+benchmarks](benchmarks.md); there is [a page for those who come from them](migration.md)."""

@@ -302,6 +302,7 @@ def markdown(
             VERDICT_NOTE.format(n=len(seeds), s="" if len(seeds) == 1 else "s"),
             _table(verdict),
         ]
+    parts += [f"*{note}*" for note in notes]
     for study in STUDIES.values():
         rows = _coefficient_table(outcomes, study.name)
         if not rows and not (study.judged == "forecast" and motions):
@@ -322,7 +323,6 @@ def markdown(
             SEEDS_NOTE,
             _table(seed_rows(outcomes)),
         ]
-    parts += [f"*{note}*" for note in notes]
     parts.append(CLOSING)
     return "\n\n".join(parts) + "\n"
 
