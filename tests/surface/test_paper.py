@@ -156,6 +156,8 @@ def test_forecast_rows_count_the_paths_within_the_bound():
     row = page.forecast_rows({"true": true, "law": far})[1]
     assert row["velocity, displacement within 5 %"] == "2/3, 0/3"
     assert "(+20.0 %)" in row["sd of displacement"]
+    assert forecasting.joined([true, None, true], 2).diverged == 2
+    assert forecasting.joined([None], 2) is None
 
 
 def test_forecast_with_the_hysteresis_equation_known_has_vibration_and_creep():

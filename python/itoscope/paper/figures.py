@@ -171,7 +171,7 @@ def _forecast(motions: Mapping[str, Motion]) -> tuple[Any, str]:
     figure, axes = _figure(3, 1, 12.0, 3.2)
     time_axis, velocity_axis, spectrum_axis = axes[0]
     for name, colour in COLOURS.items():
-        if name not in motions:
+        if name not in motions or motions[name].diverged > len(motions[name].velocity):
             continue
         seen = motions[name]
         settled = seen.times > 0.5

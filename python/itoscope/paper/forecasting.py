@@ -104,8 +104,8 @@ def motion(data: Trajectories, names: Sequence[str]) -> Motion | None:
     )
 
 
-def joined(parts: Sequence[Motion | None]) -> Motion | None:
-    """Several ensembles as one; None stands for one whose paths all diverged, and where nothing is left."""
+def joined(parts: Sequence[Motion | None], paths: int = 1) -> Motion | None:
+    """Several ensembles of `paths` as one; None stands for one whose paths all diverged, and where nothing is left."""
     kept = [part for part in parts if part is not None]
     if not kept:
         return None
@@ -113,7 +113,8 @@ def joined(parts: Sequence[Motion | None]) -> Motion | None:
         name: np.concatenate([getattr(part, name) for part in kept])
         for name in ("displacement", "velocity", "vibration", "mean", "spectra")
     }
-    return replace(kept[0], **both, diverged=sum(part.diverged for part in kept))
+    lost = sum(part.diverged for part in kept) + paths * (len(parts) - len(kept))
+    return replace(kept[0], **both, diverged=lost)
 
 
 def true_motion(duration: float, n_paths: int, seed: int) -> tuple[Motion, Array]:

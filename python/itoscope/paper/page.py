@@ -114,7 +114,7 @@ def verdict_rows(outcomes: Sequence[Outcome], motions: Mapping[str, Motion]) -> 
         if study.judged == "forecast":
             seen = forecasts.get(MOTIONS[form], {})
             rows.append(
-                row | {"forecast within 5 %": seen.get(WITHIN, "none stays finite" if motions else "")}
+                row | {f"forecast: {WITHIN}": seen.get(WITHIN, "none stays finite" if motions else "")}
             )
             continue
         truth = study.truth()

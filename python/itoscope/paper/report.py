@@ -213,7 +213,7 @@ def _forecast(report: Report, models: dict[str, list[Discovery]], seed: int) -> 
             forecasting.foretold(result.model(), np.asarray(x0), duration, share, seed + 20_000 + number)
             for number, result in enumerate(found)
         ]
-        together = forecasting.joined(parts)
+        together = forecasting.joined(parts, share)
         if together is None:
             report.notes.append(f"Bouc-Wen, {name}: every forecast left the finite range")
         else:
