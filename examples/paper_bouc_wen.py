@@ -5,7 +5,7 @@ import numpy as np
 
 problem, louder = ito.problems.bouc_wen(), ito.problems.bouc_wen(s=6.0)
 hysteresis = problem.sde.drift_expressions[2]
-data = problem.simulate(duration=1.0, dt=1e-3, n_paths=15, substeps=20, seed=1)
+data = problem.simulate(duration=1.0, dt=1e-3, n_paths=20, substeps=20, seed=1)
 data = data.select(["x1", "x3"]).add_noise(0.05, seed=1)
 
 # Of the hysteretic displacement x3 the first sample is kept, the isolator at rest; its equation is in the books.

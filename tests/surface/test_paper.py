@@ -162,9 +162,7 @@ def test_forecast_rows_count_the_paths_within_the_bound():
 
 def test_forecast_with_the_hysteresis_equation_known_has_vibration_and_creep():
     """Displacement alone with 5 % noise, the hysteretic displacement unseen but for its start."""
-    report = ito.paper.run(
-        quick=True, studies=["bouc-wen"], forms=["law"], recordings=10, figures=False, seed=1
-    )
+    report = ito.paper.run(quick=True, studies=["bouc-wen"], forms=["law"], figures=False, seed=1)
     true, learnt = report.motions["true"], report.motions["law"]
     seen, truth = report.outcome("bouc-wen", "law"), STUDIES["bouc-wen"].truth()
     assert seen.exact("dx2")
