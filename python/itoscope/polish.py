@@ -17,9 +17,9 @@ Parameter = tuple[str, int, int]
 MAX_STEPS = 8
 ENOUGH = 0.01
 """Gain of log-likelihood that a further step would bring, under which the climb ends."""
-STRIDE, LEAST, EDGE = 0.7, 0.1, 3.0
+STRIDE, LEAST, EDGE, FULL = 0.7, 0.1, 3.0, 8
 """Length of the second differences in standard errors; smallest share of Fisher's information that is believed;
-standard errors from zero under which a noise variance is at its edge."""
+standard errors from zero under which a noise variance is at its edge; most parameters with mixed differences."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def observed_information(
     """Inverse of the negative second derivatives of the log-likelihood, or None where they have no maximum.
 
     Second differences in the directions that Fisher's covariance `cov` makes independent, each a standard error long:
-    `1 + p + p^2` filters for `p` parameters.
+    `p + p^2` filters for `p` parameters. Of more than `FULL` only the pure second differences are taken, `2 p` filters.
     """
     spread = np.sqrt(np.maximum(np.diag(cov), np.finfo(float).tiny))
     now = _values(model, parameters)
@@ -145,7 +145,7 @@ def observed_information(
 
     alone = np.array([both(moves[:, a]) for a in range(p)])
     hessian = np.diag(alone)
-    for a in range(p):
+    for a in range(p if p <= FULL else 0):
         for b in range(a):
             mixed = 0.5 * (both(moves[:, a] + moves[:, b]) - alone[a] - alone[b])
             hessian[a, b] = hessian[b, a] = mixed

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from itoscope.backends.protocol import Array
+from itoscope.errors import DataError
 from itoscope.filtering import Coefficients, Filtering, solve_moments
 
 __all__ = ["maximise_noise", "start"]
@@ -97,7 +98,7 @@ def start(f: Filtering, noise: Array) -> Coefficients:
             if value > best:
                 best, model = value, trial
     if model is None:
-        raise ArithmeticError("no random walk has a finite likelihood on this recording")
+        raise DataError("no random walk has a finite likelihood on this recording: its values are too large or constant")
     model, _ = maximise_noise(coarse, model, sweeps=30)
     model, _ = maximise_noise(f, model, sweeps=5)
     _settle(f, model)

@@ -98,19 +98,39 @@ def test_units_change_nothing_but_the_units(duffing):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 11))
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
-def test_duffing_with_the_whole_library(seed, noise):
+def test_duffing_with_the_whole_library(noise):
+    """Ten seeds, the data of `benches/accuracy/noisy.py`: terms, coefficients, coverage, noise level.
+
+    Fewer than nine of ten exact has probability 4e-3 for a method that is exact in 99 of 100; fewer than 85 % of 40
+    intervals of 95 % hold with probability 3e-3.
+    """
     problem = ito.problems.duffing_van_der_pol()
-    data = problem.simulate(duration=1.0, dt=1e-3, n_paths=200, substeps=50, seed=seed)
-    result = ito.discover(
-        data.positions(noise=noise, seed=seed), order=2, measurement_noise="estimate", seed=seed
-    )
-    assert result.model() is not None
-    gamma = result.diffusion["v1", "v1"]
-    assert [t for t, z in zip(gamma.terms, gamma.selected) if z] == ["x1^2"]
-    drift = result.drift["v1"]
-    assert [t for t, z in zip(drift.terms, drift.selected) if z] == ["x1", "v1", "x1^3"]
+    truth = {("v1", "x1"): -1000.0, ("v1", "v1"): -2.0, ("v1", "x1^3"): -1e5, ("gamma", "x1^2"): 100.0}
+    bounds = {("v1", "x1"): 0.03, ("v1", "v1"): 0.03, ("v1", "x1^3"): 0.06}
+    exact, held = 0, []
+    for seed in range(1, 11):
+        whole = problem.simulate(
+            duration=1.0, dt=1e-3, n_paths=200, substeps=50, seed=seed, scheme="taylor15"
+        ).positions()
+        data, level = _measured(whole, noise, seed)
+        result = ito.discover(data, order=2, measurement_noise="estimate", seed=seed)
+        equations = {"v1": result.drift["v1"], "gamma": result.diffusion["v1", "v1"]}
+        found = {(label, t) for label, e in equations.items() for t, z in zip(e.terms, e.selected) if z}
+        exact += found == set(truth)
+        for (label, term), value in truth.items():
+            equation = equations[label]
+            k = equation.terms.index(term)
+            if not equation.selected[k]:
+                continue
+            held.append(abs(equation.mean[k] - value) < 1.96 * equation.sd[k])
+            # Gamma is known to 2.2 % at 5 % noise, and not better: 4.5 errors
+            bound = bounds.get((label, term), max(0.03, 4.5 * equation.sd[k] / abs(value)))
+            assert abs(equation.mean[k] / value - 1) < bound
+        if noise:
+            assert result.diagnostics["measurement_noise"]["x1"]["sd"] == pytest.approx(level[0], rel=0.01)
+    assert exact >= 9
+    assert np.mean(held) >= 0.85
 
 
 def test_what_cannot_be_filtered_is_refused():
