@@ -98,7 +98,9 @@ def start(f: Filtering, noise: Array) -> Coefficients:
             if value > best:
                 best, model = value, trial
     if model is None:
-        raise DataError("no random walk has a finite likelihood on this recording: its values are too large or constant")
+        raise DataError(
+            "no random walk has a finite likelihood on this recording: its values are too large or constant"
+        )
     model, _ = maximise_noise(coarse, model, sweeps=30)
     model, _ = maximise_noise(f, model, sweeps=5)
     _settle(f, model)
