@@ -18,7 +18,7 @@ const WIDTHS: (usize, usize) = (32, 128);
 const LANES: usize = 8;
 /// Rows of samples that are gathered before they are written to their paths: each path is another place in memory,
 /// where a long stretch costs little more than a short one.
-const GATHERED: usize = 128;
+const GATHERED: usize = 256;
 /// Steps of the scheme between two looks at the control.
 const WATCHED: usize = 512;
 /// Paths that are written together: a line of the cache.
