@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ CLEAR_MASS = 0.9
 """Share of the draws above which a model has no rival."""
 SHORT = 20_000
 """Samples of a recording up to which every term is tried alone in Gamma_ii."""
+PART = 50_000
+"""Samples of a long recording that are enough for Gamma and the noise between two rounds of the drift."""
 KINK = 2.0
 """Log odds against a term with a kink."""
 STABLE_SHIFT = 0.1
@@ -141,7 +144,9 @@ class Search:
         found = self.sample(moments, False, index)
         chosen = np.flatnonzero(found.selected).tolist()
         if index >= RIVALS_FROM:
-            chosen = self.best_rival(chosen, found, lambda c: self.drift_trial(moments, c), [self.support()])
+            chosen = self.best_rival(
+                chosen, found, lambda c, _: self.drift_trial(moments, c), [self.support()]
+            )
         value, inverse = solve_moments(moments, chosen)
         aim = table(self.model.drift.shape, columns, chosen, value)
         now = np.array([self.model.drift[columns[c]] for c in chosen])
@@ -178,21 +183,28 @@ class Search:
         self,
         chosen: list[int],
         found: Equation,
-        evidence: Callable[[list[int]], float],
+        evidence: Callable[[list[int], float], float],
         others: Sequence[list[int]],
     ) -> list[int]:
         """Of `chosen`, the models that the chains visited often and `others`, the one of largest evidence.
 
-        Where one model has nearly all draws, nothing is tried.
+        Where one model has nearly all draws, nothing is tried. `evidence(columns, most)` may fall short of the truth
+        where that is below `most`, the largest so far.
         """
         visited = found.models(MAX_RIVALS)
         place = {name: c for c, name in enumerate(found.terms)}
-        rivals = [chosen, *others]
+        # The current model is tried first: its evidence is known, and what cannot reach it is soon given up.
+        rivals = [*others, chosen]
         rivals += [sorted(place[name] for name in m.terms) for m in visited if m.mass > RIVAL_MASS]
         different = [rival for n, rival in enumerate(rivals) if rival not in rivals[:n]]
         if visited[0].mass > CLEAR_MASS or len(different) == 1:
             return chosen
-        return max(different, key=evidence)
+        best, most = chosen, -math.inf
+        for rival in different:
+            value = evidence(rival, most)
+            if value > most:
+                best, most = rival, value
+        return best
 
     def support(self) -> list[int]:
         """The drift columns in the model, as numbers among all candidates."""
@@ -208,9 +220,22 @@ class Search:
                 self.constant_gamma()
                 return True
             before = chosen
-            self.take(*maximise_noise(self.f, self.model, 4, self.loglik))
+            self.follow_noise()
         self.constant_gamma()
         return False
+
+    def follow_noise(self) -> None:
+        """Fit Gamma and the noise to the new drift, on a part of a long recording where that raises the likelihood."""
+        f = self.f
+        sizes = [len(y) for y in f.paths]
+        stride = max(1, sum(sizes) // PART)
+        if stride > 1 and len(sizes) > stride:
+            model, _ = maximise_noise(f.subset(range(0, len(sizes), stride)), self.model, 3, halvings=3)
+            loglik = f.loglik(model)
+            if loglik > self.loglik:
+                self.take(model, loglik)
+                return
+        self.take(*maximise_noise(f, self.model, 3, self.loglik, halvings=3))
 
     # -- Gamma -----------------------------------------------------------------------------------------------
     def gamma_moments(self) -> tuple[Moments, FilterMoments]:
@@ -227,7 +252,7 @@ class Search:
         found = self.sample(moments, False, 100 + index)
         chosen = np.flatnonzero(found.selected).tolist()
         others = [self.gamma_support(), *self.single_terms()]
-        chosen = self.best_rival(chosen, found, lambda c: self.gamma_trial(sums, c), others)
+        chosen = self.best_rival(chosen, found, partial(self.gamma_trial, sums), others)
         chosen = self.with_every_variance(chosen)
         value, inverse = self.gamma_aim(sums, chosen)
         aim = table(self.model.gamma.shape, columns, chosen, value[: len(chosen)])
@@ -255,12 +280,16 @@ class Search:
         """Least-squares values of the columns of Gamma and of the noise variances, and the inverse Gram matrix."""
         return solve_moments(sums, chosen + list(range(len(self.f.all_gamma), len(sums.moment))))
 
-    def gamma_trial(self, sums: FilterMoments, chosen: list[int]) -> float:
-        """Evidence of the columns of Gamma `chosen`, at the maximum of their likelihood."""
+    def gamma_trial(self, sums: FilterMoments, chosen: list[int], most: float) -> float:
+        """Evidence of the columns of Gamma `chosen`, at the maximum of their likelihood; less if it is below `most`."""
         chosen = self.with_every_variance(chosen)
+        if chosen == self.gamma_support():
+            return self.evidence(self.model, self.loglik)
         value, _ = self.gamma_aim(sums, chosen)
         gamma = table(self.model.gamma.shape, self.f.all_gamma, chosen, value[: len(chosen)])
-        return self.evidence(*maximise_noise(self.f, replace(self.model, gamma=gamma), 3))
+        trial = replace(self.model, gamma=gamma)
+        needed = most - self.evidence(trial, 0.0)
+        return self.evidence(*maximise_noise(self.f, trial, 2, halvings=3, needed=needed))
 
     def single_terms(self) -> list[list[int]]:
         """For a short recording, each term alone in a Gamma_ii, where it is positive along the path.

@@ -15,6 +15,12 @@ __all__ = ["maximise_noise", "start"]
 ENOUGH = 0.1
 """Gain of log-likelihood that is not worth a step."""
 
+NEARLY = 1.0
+"""Gain of a whole step after which the next would gain less than `ENOUGH`, scoring being nearly Newton's method."""
+
+PROMISED = 4.0
+"""How many times the gain that its quadratic form promises a step is given credit for."""
+
 MAX_SUBSET = 20_000
 """Samples that the coarse search of the start-up looks at."""
 
@@ -124,12 +130,19 @@ def _settle(f: Filtering, model: Coefficients) -> None:
 
 
 def maximise_noise(
-    f: Filtering, model: Coefficients, sweeps: int = 8, loglik: float | None = None
+    f: Filtering,
+    model: Coefficients,
+    sweeps: int = 8,
+    loglik: float | None = None,
+    *,
+    halvings: int = 8,
+    needed: float = -math.inf,
 ) -> tuple[Coefficients, float]:
     """Climbs the likelihood over the Gamma coefficients in the model and the free noise variances by scoring.
 
     Variances that must stay positive move by a factor, at most tenfold a step; every step that does not raise the
-    likelihood is halved. Ends when a step promises less than `ENOUGH`. `loglik` is that of `model`, if it is known.
+    likelihood is halved, fewer than `halvings` times. Ends when a step promises less than `ENOUGH`, or so little that
+    `PROMISED` times it does not reach the log-likelihood `needed`. `loglik` is that of `model`, if it is known.
     """
     columns = model.gamma_columns()
     index = tuple(np.array(columns, dtype=int).reshape(-1, 2).T)
@@ -145,9 +158,10 @@ def maximise_noise(
         sums = f.noise_moments(model, columns)
         aim, _ = solve_moments(sums, range(len(now)))
         step, accepted = aim - now, False
-        if 0.5 * float(step @ sums.gram @ step) < ENOUGH:
+        promise = 0.5 * float(step @ sums.gram @ step)
+        if promise < ENOUGH or loglik + PROMISED * promise < needed:
             break
-        for halving in range(8):
+        for halving in range(halvings):
             part = step * 0.5**halving
             with np.errstate(all="ignore"):
                 factor = np.exp(np.clip(part / np.where(positive, now, 1.0), -2.3, 2.3))
@@ -162,6 +176,6 @@ def maximise_noise(
         if not accepted:
             break
         model, before, loglik = trial, loglik, value
-        if loglik - before < ENOUGH:
+        if loglik - before < (NEARLY if halving == 0 else ENOUGH):
             break
     return model, loglik
