@@ -29,6 +29,7 @@ def run(backend, system, scheme, noise):
         keep_every=n_steps,
         seed=1,
         noise=noise,
+        parameters=None,
         progress=None,
     )
     assert (lengths == 2).all()
@@ -103,6 +104,7 @@ def moments_of_one_step(backend, system, scheme, n, x0):
         keep_every=1,
         seed=1,
         noise=Brownian(dw[:, None], dz[:, None]).noise(scheme),
+        parameters=None,
         progress=None,
     )
     x = samples[:, 1, 0]
