@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -115,8 +116,12 @@ def test_ctrl_c_gives_control_back_and_leaves_the_interpreter_usable(call):
     try:
         assert run.stdout.readline() == "ready\n"
         time.sleep(1.0)
-        sent = time.time()
-        run.send_signal(signal.SIGINT)
+        # Python itself loses an interrupt that lands in a destructor or a weak reference's callback: press again.
+        for _ in range(3):
+            sent = time.time()
+            run.send_signal(signal.SIGINT)
+            if select.select([run.stdout], [], [], 5.0)[0]:
+                break
         word, at = run.stdout.readline().split()
         assert word == "stopped"
         print(f"{call}: control back after {float(at) - sent:.3f} s")
