@@ -14,18 +14,6 @@ from itoscope.cli import main
 from itoscope.cli.arguments import library_of
 
 
-@pytest.fixture
-def run(capsys):
-    """Run the command in this process; returns exit code, standard output and error."""
-
-    def call(*words):
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
-
-
 # -- the command itself ------------------------------------------------------------------------------------
 def test_installed_command_and_module_are_one():
     script = shutil.which("itoscope", path=str(Path(sys.executable).parent))

@@ -7,21 +7,9 @@ import itoscope
 import numpy as np
 import pytest
 from itoscope import Trajectories
-from itoscope.cli import main
 from results import measured, noisy, with_custom_terms
 
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty directory; returns exit code, standard output and error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
+pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
 @pytest.fixture

@@ -2,20 +2,8 @@
 
 import itoscope
 import pytest
-from itoscope.cli import main
 
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty directory; returns exit code, standard output and error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
+pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
 @pytest.fixture
