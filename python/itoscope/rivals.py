@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -125,7 +124,7 @@ def _other_drifts(search: Search) -> list[Coefficients]:
     for out in now:
         rest = [c for c in now if c != out]
         near += [rest, *(sorted([*rest, c]) for c in others)]
-    cost = 0.5 * math.log(max(search.n, 2)) + math.log(max(len(columns), 1))
+    cost = search.cost(columns)
     ranked = []
     for chosen in near:
         value, _ = solve_moments(moments, chosen)

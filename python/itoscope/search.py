@@ -60,11 +60,14 @@ class Search:
         third is a preference, seven to one, for smooth terms: on a short recording `sgn(x)` with `x|x|` fits as well as
         `x` with `x^3`, and the data do not decide.
         """
-        slab = 0.5 * math.log(max(self.n, 2))
-        drift = len(model.drift_columns()) * (slab + math.log(max(len(self.f.all_drift), 1)))
-        gamma = len(model.gamma_columns()) * (slab + math.log(max(len(self.f.all_gamma), 1)))
+        drift = len(model.drift_columns()) * self.cost(self.f.all_drift)
+        gamma = len(model.gamma_columns()) * self.cost(self.f.all_gamma)
         kinks = sum(k in self.f.kinked for _, k in model.drift_columns() + model.gamma_columns())
         return loglik - drift - gamma - KINK * kinks
+
+    def cost(self, candidates: Columns) -> float:
+        """Log evidence that a coefficient costs which is picked from `candidates`."""
+        return 0.5 * math.log(max(self.n, 2)) + math.log(max(len(candidates), 1))
 
     def take(self, model: Coefficients, loglik: float) -> None:
         """Make a model the current one."""
@@ -281,7 +284,7 @@ class Search:
         return solve_moments(sums, chosen + list(range(len(self.f.all_gamma), len(sums.moment))))
 
     def gamma_trial(self, sums: FilterMoments, chosen: list[int], most: float) -> float:
-        """Evidence of the columns of Gamma `chosen`, at the maximum of their likelihood; less if it is below `most`."""
+        """Evidence of the columns of Gamma `chosen` after two scoring steps, fewer where it would stay below `most`."""
         chosen = self.with_every_variance(chosen)
         if chosen == self.gamma_support():
             return self.evidence(self.model, self.loglik)
