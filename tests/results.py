@@ -4,8 +4,8 @@ from functools import cache
 
 import itoscope as ito
 import numpy as np
-from itoscope.discovery import Diffusion, Discovery, Drift
-from itoscope.posterior import Equation
+from itoscope.discovery.result import Diffusion, Discovery, Drift
+from itoscope.posterior.equation import Equation
 
 SHORT = {"n_chains": 2, "n_samples": 150, "n_burn": 50, "seed": 1}
 

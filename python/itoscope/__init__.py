@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING, Any
 from itoscope import errors, problems
 from itoscope._core import __version__, set_threads
 from itoscope.backends import use_backend
-from itoscope.discover import discover
-from itoscope.discovery import Discovery
-from itoscope.library import Library
-from itoscope.model import SDE
-from itoscope.moments import Moments
-from itoscope.order import classify_order
-from itoscope.posterior import Equation
-from itoscope.priors import Prior
-from itoscope.regression import moments
-from itoscope.trajectories import Trajectories
+from itoscope.common.prior import Prior
+from itoscope.data.order import classify_order
+from itoscope.data.trajectories import Trajectories
+from itoscope.discovery.discover import discover
+from itoscope.discovery.result import Discovery
+from itoscope.library.library import Library
+from itoscope.posterior.equation import Equation
+from itoscope.posterior.moments import Moments
+from itoscope.posterior.regression import moments
+from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
     from itoscope import paper
-    from itoscope.estimator import SDEDiscovery
-    from itoscope.peers import from_pysindy
+    from itoscope.discovery.estimator import SDEDiscovery
+    from itoscope.library.pysindy import from_pysindy
 
 __all__ = [
     "SDE",
@@ -50,7 +50,7 @@ def __getattr__(name: str) -> Any:
     if name == "paper":
         return importlib.import_module("itoscope.paper")
     if name == "from_pysindy":
-        return importlib.import_module("itoscope.peers").from_pysindy
+        return importlib.import_module("itoscope.library.pysindy").from_pysindy
     if name == "SDEDiscovery":  # imports scikit-learn
-        return importlib.import_module("itoscope.estimator").SDEDiscovery
+        return importlib.import_module("itoscope.discovery.estimator").SDEDiscovery
     raise AttributeError(f"module 'itoscope' has no attribute {name!r}")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from itoscope.backends.protocol import Array, Draw, Progress
-from itoscope.priors import Prior
+from itoscope.common.prior import Prior
 
 __version__: str
 __all__ = [

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.errors import argument_error
-from itoscope.library import Library
-from itoscope.problem import Problem, Terms, check_positive, problem_of
-from itoscope.render import expression_of
-from itoscope.terms import number
+from itoscope.expressions.typeset import expression_of
+from itoscope.library.library import Library
+from itoscope.library.parts import number
+from itoscope.sde.problem import Problem, Terms, check_positive, problem_of
 
 __all__ = [
     "PROBLEMS",

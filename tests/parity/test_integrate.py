@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from itoscope import SDE, _core, forecast, problems
+from itoscope import SDE, _core, problems
 from itoscope.backends import get_backend
 from itoscope.backends.reference.schemes import SCHEMES
-from itoscope.family import NUMBER, families
+from itoscope.result import ensemble as forecast
+from itoscope.sde.family import NUMBER, families
 from tolerances import STEP
 
 SYSTEMS = {name: make().sde for name, make in problems.PROBLEMS.items()} | {

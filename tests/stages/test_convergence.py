@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from itoscope.convergence import convergence, ess_bulk, ess_mean, ess_tail, mcse_mean, rhat
+from itoscope.stats.convergence import convergence, ess_bulk, ess_mean, ess_tail, mcse_mean, rhat
 from tolerances import DIAGNOSTICS
 
 with warnings.catch_warnings():

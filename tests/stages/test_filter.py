@@ -8,7 +8,7 @@ from itoscope import _core
 from itoscope.backends import get_backend
 from itoscope.backends.reference.filter import _kinked
 from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
-from itoscope.filtering import Coefficients, Filtering, finite, solve_moments
+from itoscope.fit.filtered.recording import Coefficients, Filtering, finite, solve_moments
 
 
 def _space(backend, **changed):

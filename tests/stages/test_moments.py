@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from itoscope.backends import get_backend
 from itoscope.backends.protocol import Fitted, Sums, Target, Variance
-from itoscope.library import Library
+from itoscope.library.library import Library
 from tolerances import EXACT_SUMS
 
 STATES = ["x1", "x2"]

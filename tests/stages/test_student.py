@@ -4,7 +4,7 @@ import math
 from statistics import NormalDist
 
 import pytest
-from itoscope.student import student_quantile
+from itoscope.stats.student import student_quantile
 
 
 @pytest.mark.parametrize("p", [0.5, 0.6, 0.75, 0.9, 0.975, 0.9999, 0.01])

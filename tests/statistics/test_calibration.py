@@ -111,7 +111,7 @@ def test_intervals_cover_what_they_say(n):
 
     Each count is binomial; 4.9 standard deviations have a false-alarm rate of 1e-6, and there are 4.
     """
-    from itoscope.student import student_quantile
+    from itoscope.stats.student import student_quantile
 
     prior, rng, simulations = (
         Prior(a_v=3, b_v=2, a_s=4, b_s=3, standardize=False),

@@ -5,7 +5,7 @@ import pytest
 from hard_problems import hard_problems
 from itoscope import Prior
 from itoscope.backends import get_backend
-from itoscope.convergence import mcse_mean
+from itoscope.stats.convergence import mcse_mean
 from parallel_chains import sweep_many
 from regressions import exact_pip, moments_of, random_regression
 

@@ -51,7 +51,7 @@ def test_interrupted(run, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("itoscope.problem.simulated", interrupt)
+    monkeypatch.setattr("itoscope.sde.problem.simulated", interrupt)
     assert run("simulate", "duffing") == (130, "", "\nitoscope: interrupted\n")
 
 
@@ -59,7 +59,7 @@ def test_our_own_mistake_is_one_line_too(run, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("by\nzero")
 
-    monkeypatch.setattr("itoscope.problem.simulated", fail)
+    monkeypatch.setattr("itoscope.sde.problem.simulated", fail)
     code, _, err = run("simulate", "duffing")
     assert code == 1
     assert err == "itoscope: error: ZeroDivisionError: by zero (itoscope --debug COMMAND ... shows where)\n"

@@ -88,7 +88,7 @@ def test_csv_paths_in_any_order(tmp_path):
 
 
 def test_csv_in_several_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("itoscope.files._CHUNK", 50)
+    monkeypatch.setattr("itoscope.data.text._CHUNK", 50)
     data = Trajectories(np.random.default_rng(3).standard_normal((3, 40, 2)), dt=0.25)
     data.to_csv(tmp_path / "many.csv")
     same(Trajectories.from_csv(tmp_path / "many.csv"), data)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from itoscope import Trajectories, errors
-from itoscope.formats import SUFFIXES, read, write
+from itoscope.data.formats import SUFFIXES, read, write
 
 DATA = Trajectories(np.random.default_rng(2).standard_normal((3, 12, 2)), dt=0.5, names=["x", "v"])
 

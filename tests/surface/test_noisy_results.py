@@ -7,7 +7,7 @@ import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.backends import reference
-from itoscope.observer import Observer
+from itoscope.result.observer import Observer
 from results import noisy, one_state
 
 
@@ -52,7 +52,7 @@ def test_innovations_of_missing_samples_and_of_stretches():
 
 
 def test_checks_of_a_right_model_pass_and_of_a_wrong_one_fire():
-    from itoscope.noisy_checks import looked_at
+    from itoscope.checks.filtered import looked_at
 
     def fired(result):
         return {check["name"] for check in result.diagnostics["checks"] if check["fired"]}
@@ -72,7 +72,7 @@ def test_checks_of_a_right_model_pass_and_of_a_wrong_one_fire():
 
 # -- plot.fit ----------------------------------------------------------------------------------------------
 def test_fit_of_a_noisy_result_agrees_with_the_recording_and_a_wrong_one_does_not():
-    from itoscope.plot.noisy import of_innovations
+    from itoscope.show.noisy_pictures import of_innovations
 
     def misfit(result, label):
         named = dict(result.labelled())
@@ -90,7 +90,7 @@ def test_fit_of_a_noisy_result_agrees_with_the_recording_and_a_wrong_one_does_no
 
 def test_tents_add_up_to_one_and_are_one_at_their_knots():
     from itoscope.backends import get_backend
-    from itoscope.plot.noisy import tents
+    from itoscope.show.noisy_pictures import tents
 
     knots = np.array([-1.5, 0.0, 0.3, 2.0])
     program = get_backend(None).compile(tents("x", knots), ["x"])

@@ -91,7 +91,7 @@ def test_fit_agrees_with_the_data_it_was_fitted_to_and_not_with_others():
 
 
 def test_residuals_of_a_right_model_are_white_and_normal():
-    from itoscope.plot.fit import Steps, autocorrelation, standardised
+    from itoscope.show.fit_pictures import Steps, autocorrelation, standardised
 
     result = one_state()
     steps = Steps(result.data)
@@ -140,7 +140,7 @@ def test_trajectories_with_gaps_and_many_samples():
 
 def test_matplotlib_is_imported_when_it_is_needed_and_named_when_it_is_missing():
     code = (
-        "import sys, itoscope as ito, itoscope.plot, numpy as np\n"
+        "import sys, itoscope as ito, itoscope.show.plots, numpy as np\n"
         "assert 'matplotlib' not in sys.modules\n"
         "sys.modules['matplotlib.pyplot'] = None\n"
         "try: ito.Trajectories(np.zeros((5, 1)), dt=1.0).plot()\n"

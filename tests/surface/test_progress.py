@@ -11,7 +11,7 @@ import time
 
 import itoscope as ito
 import pytest
-from itoscope.progress import Reporter
+from itoscope.common.progress import Reporter
 
 SHORT = {"n_chains": 2, "n_samples": 150, "n_burn": 50, "seed": 1}
 
@@ -72,7 +72,7 @@ def test_the_plain_line_and_that_it_is_wiped(monkeypatch):
 def test_the_bar_of_rich():
     pytest.importorskip("rich")
     code = (
-        "import time\nfrom itoscope.progress import Reporter\n"
+        "import time\nfrom itoscope.common.progress import Reporter\n"
         "with Reporter(True).stage('sampling', 200, 'sweeps') as count:\n"
         "    count(50); time.sleep(0.3)\n"
     )

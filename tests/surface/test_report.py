@@ -9,7 +9,7 @@ from html import escape, unescape
 
 import itoscope as ito
 import pytest
-from itoscope.report import page
+from itoscope.show.report import page
 from markup import Tags
 from results import four_states, measured, noisy, one_state
 

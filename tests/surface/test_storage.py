@@ -6,7 +6,7 @@ import zipfile
 import itoscope as ito
 import numpy as np
 import pytest
-from itoscope.storage import ARRAYS, FORMAT, PLAIN
+from itoscope.show.storage import ARRAYS, FORMAT, PLAIN
 from results import four_states, measured, one_state, with_custom_terms
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from itoscope import Trajectories, errors
-from itoscope.trajectories import as_trajectories
+from itoscope.data.trajectories import as_trajectories
 
 RNG = np.random.default_rng(5)
 

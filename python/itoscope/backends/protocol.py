@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from itoscope.backends.statespace import FilterMoments, StateSpace
-    from itoscope.priors import Prior
+    from itoscope.common.prior import Prior
 
 __all__ = [
     "Array",

@@ -26,7 +26,7 @@ from itoscope.backends.protocol import (
 from itoscope.backends.statespace import FilterMoments, StateSpace
 
 if TYPE_CHECKING:
-    from itoscope.priors import Prior
+    from itoscope.common.prior import Prior
 
 __all__ = [
     "compile",

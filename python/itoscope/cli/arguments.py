@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from itoscope.discovery import Discovery
+from itoscope.data.formats import SUFFIXES, read
+from itoscope.data.trajectories import Trajectories
+from itoscope.discovery.result import Discovery
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.formats import SUFFIXES, read
-from itoscope.library import Library
-from itoscope.trajectories import Trajectories
+from itoscope.library.library import Library
 
 __all__ = [
     "LIBRARY_HELP",

@@ -20,8 +20,8 @@ from itoscope.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from itoscope.discovery import Discovery
-    from itoscope.posterior import Equation
+    from itoscope.discovery.result import Discovery
+    from itoscope.posterior.equation import Equation
 
 __all__ = ["add"]
 

@@ -6,7 +6,6 @@ import argparse
 import sys
 from typing import Any
 
-from itoscope.bands import WRITTEN as BANDS_WRITTEN
 from itoscope.cli.arguments import (
     add_data_options,
     add_positional,
@@ -16,10 +15,11 @@ from itoscope.cli.arguments import (
     numbers,
     result_of,
 )
+from itoscope.common.extras import require
+from itoscope.data.formats import WRITTEN, write
+from itoscope.drawing.bands import draw, last_state, started
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.extras import require
-from itoscope.formats import WRITTEN, write
-from itoscope.plot.bands import draw, last_state, started
+from itoscope.result.forecast import WRITTEN as BANDS_WRITTEN
 
 __all__ = ["add"]
 

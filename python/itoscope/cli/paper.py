@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from itoscope.cli.arguments import add_settings
-from itoscope.progress import Reporter
+from itoscope.common.progress import Reporter
 
 __all__ = ["add"]
 

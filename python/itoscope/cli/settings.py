@@ -9,8 +9,8 @@ from datetime import date, time
 from pathlib import Path
 from typing import Any
 
+from itoscope.common.extras import require
 from itoscope.errors import argument_error
-from itoscope.extras import require
 
 __all__ = ["SUFFIXES", "read", "words_of"]
 

@@ -8,13 +8,13 @@ import sys
 from typing import Any
 
 from itoscope.cli.arguments import add_positional, add_settings, assignments, number, numbers
+from itoscope.data.formats import WRITTEN, write
+from itoscope.data.text import write_csv
+from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.files import write_csv
-from itoscope.forecast import best_scheme
-from itoscope.formats import WRITTEN, write
-from itoscope.model import SDE
 from itoscope.problems import PROBLEMS, Problem
-from itoscope.trajectories import Trajectories
+from itoscope.result.ensemble import best_scheme
+from itoscope.sde.sde import SDE
 
 __all__ = ["add"]
 

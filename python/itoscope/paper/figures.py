@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.discovery import Discovery
-from itoscope.extras import require
+from itoscope.common.extras import require
+from itoscope.discovery.result import Discovery
 from itoscope.paper.forecasting import BAND, Motion
 from itoscope.paper.outcome import renamed, velocity_names
 from itoscope.paper.page import SHOWN
 from itoscope.paper.studies import STUDIES, Study
-from itoscope.posterior import Equation
+from itoscope.posterior.equation import Equation
 
 __all__ = ["draw"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from itoscope.backends.protocol import Array
-from itoscope.forecast import best_scheme
-from itoscope.model import SDE
+from itoscope.data.trajectories import Trajectories
 from itoscope.problems import bouc_wen
-from itoscope.trajectories import Trajectories
+from itoscope.result.ensemble import best_scheme
+from itoscope.sde.sde import SDE
 
 __all__ = ["LOUDER", "Motion", "foretold", "joined", "motion", "overlap", "spectrum", "true_motion"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from itoscope.discovery import Discovery
+from itoscope.discovery.result import Discovery
 from itoscope.paper.studies import Key, Study
 
 __all__ = ["Estimate", "Outcome", "outcome_of"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.discovery import Discovery
+from itoscope.discovery.result import Discovery
 from itoscope.errors import MissingExtraError, argument_error
 from itoscope.paper import forecasting, page
 from itoscope.paper.forecasting import Motion

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.discover import discover
-from itoscope.discovery import Discovery
-from itoscope.library import Library
-from itoscope.priors import Prior
-from itoscope.problem import Problem
+from itoscope.common.prior import Prior
+from itoscope.data.trajectories import Trajectories
+from itoscope.discovery.discover import discover
+from itoscope.discovery.result import Discovery
+from itoscope.library.library import Library
 from itoscope.problems import black_scholes, bouc_wen, duffing_van_der_pol, two_storey_building
-from itoscope.trajectories import Trajectories
+from itoscope.sde.problem import Problem
 
 __all__ = ["FORMS", "STUDIES", "Form", "Study"]
 

@@ -14,7 +14,7 @@ from itoscope.backends.reference.noise import Draws, Stream, Tape
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
-    from itoscope.priors import Prior
+    from itoscope.common.prior import Prior
 
 __all__ = ["record_chain", "replay_chain", "sample_chains"]
 

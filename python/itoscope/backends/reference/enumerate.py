@@ -13,7 +13,7 @@ from itoscope.backends.reference.slab import slab_posterior
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
-    from itoscope.priors import Prior
+    from itoscope.common.prior import Prior
 
 __all__ = ["MAX_COLUMNS", "enumerate_models", "log_model_prior", "members_of"]
 

@@ -13,7 +13,7 @@ from itoscope.backends.protocol import Array
 from itoscope.errors import NumericalError, argument_error
 
 if TYPE_CHECKING:
-    from itoscope.priors import Prior
+    from itoscope.common.prior import Prior
 
 __all__ = ["Regression", "log_evidence"]
 

@@ -17,7 +17,7 @@ from itoscope.backends.reference.slab import SlabPosterior, slab_posterior
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
-    from itoscope.priors import Prior
+    from itoscope.common.prior import Prior
 
 __all__ = ["exact_draws", "model_posterior", "record_exact_draws"]
 

@@ -1,0 +1,1 @@
+"""Checks of a fit against its recording."""

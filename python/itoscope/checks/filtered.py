@@ -1,0 +1,162 @@
+"""Checks of a fit by the filter: what its standardised innovations and its covariance say of the model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.backends import get_backend
+from itoscope.backends.protocol import Array, Fitted, ResidualSums
+from itoscope.checks.measured import (
+    AUTOCORRELATION,
+    KURTOSIS,
+    SIGNIFICANCE,
+    VARIANCE,
+    Check,
+    check_survey,
+    residual_statistics,
+)
+
+if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.discovery.result import Discovery
+    from itoscope.fit.filtered.fit import NoisyFit
+    from itoscope.result.observer import Innovations, Observer
+
+__all__ = ["check_steps", "innovation_checks", "innovation_sums", "looked_at"]
+
+LAGS = 10
+COARSE = 0.5
+"""Rate of the fitted drift times the step above which one step is too long for the filter's forecast."""
+#: Stretches of the recording that the checks look at: enough for an autocorrelation of 0.03, and under a second.
+PIECE, MOST_PIECES = 400, 60
+
+
+def looked_at(result: Discovery) -> Discovery:
+    """The result with the checks of its innovations, and a sentence for each that fired."""
+    if result.observer is None or result.data is None:
+        return result
+    seen = result.observer.innovations(result.data, PIECE, MOST_PIECES)
+    checks: list[Check] = []
+    found: dict[str, Any] = {}
+    for channel, name in enumerate(seen.names):
+        sums = innovation_sums(seen, channel)
+        if sums.n > 2 * LAGS:
+            found[name] = residual_statistics(sums)
+            checks += innovation_checks(name, found[name])
+    checks += _covariance(result.observer, result.data)
+    diagnostics = {
+        **result.diagnostics,
+        "residuals": found,
+        "checks": [*result.diagnostics.get("checks", []), *(check.as_dict() for check in checks)],
+    }
+    fired = [check.sentence for check in checks if check.fired]
+    return replace(
+        result, states=tuple(result.states), diagnostics=diagnostics, warnings=[*result.warnings, *fired]
+    )
+
+
+def check_steps(fit: NoisyFit) -> Check:
+    """Whether the fitted drift turns the state too far within one step of the filter."""
+    f = fit.filtering
+    some = np.concatenate(fit.states()[0])
+    some = np.ascontiguousarray(some[:: max(1, len(some) // 2000)])
+    space, _ = f.space(fit.model)
+    slopes: Array = space.program.gradient(some)
+    jacobians = np.einsum("ik,nkj->nij", space.drift, slopes)
+    rates = np.abs(np.linalg.eigvals(np.where(np.isfinite(jacobians), jacobians, 0.0))).max(axis=1)
+    fastest = float(np.quantile(rates, 0.95)) * f.max_step
+    return Check(
+        "time step", ", ".join(f.states), fastest, COARSE, fastest > COARSE,
+        f"the fitted drift moves the state at a rate of {fastest:.1f} per step (above {COARSE}): sampled too coarsely "
+        "for the filter's forecast, coefficients may be biased",
+        "the forecast leaves out terms of the fourth order in rate times step",
+    )  # fmt: skip
+
+
+def innovation_sums(seen: Innovations, channel: int) -> ResidualSums:
+    """Sums over the standardised innovations of one channel."""
+    z = seen.z[:, channel]
+    there = ~np.isnan(z)
+    known = np.where(there, z, 0.0)
+    lagged, pairs = np.zeros(LAGS), np.zeros(LAGS)
+    for lag in range(1, LAGS + 1):
+        both = (seen.piece[lag:] == seen.piece[:-lag]) & there[lag:] & there[:-lag]
+        lagged[lag - 1] = float((known[lag:] * known[:-lag])[both].sum())
+        pairs[lag - 1] = int(both.sum())
+    largest = int(np.argmax(np.abs(known)))
+    return ResidualSums(
+        n=int(there.sum()),
+        powers=np.array([float((known[there] ** power).sum()) for power in (1, 2, 3, 4)]),
+        lagged=lagged,
+        pairs=pairs,
+        largest=float(abs(known[largest])),
+        path=int(seen.path[largest]),
+        step=int(seen.step[largest]),
+    )
+
+
+def innovation_checks(name: str, found: dict[str, Any]) -> list[Check]:
+    """Checks of the standardised innovations of one channel.
+
+    Parameters
+    ----------
+    name : str
+    found : dict
+        From `diagnostics.residual_statistics`.
+    """
+    n = max(found["n"], 1)
+    worst = max(found["autocorrelation"], key=abs)
+    lag = found["autocorrelation"].index(worst) + 1
+    jump_sd = math.sqrt(96.0 / n)
+    return [
+        Check(
+            "innovation mean", name, found["mean"], 4 / math.sqrt(n),
+            abs(found["mean"]) > 4 / math.sqrt(n) and abs(found["mean"]) > AUTOCORRELATION,
+            f"the recording of {name} lies {found['mean']:.3f} standard deviations from what the filter foresees: a "
+            "constant or a trend is missing, or the sensor drifts",
+            "four standard errors of a mean of independent innovations, and large enough to matter",
+        ),
+        Check(
+            "innovation variance", name, found["variance"], VARIANCE, abs(found["variance"] - 1) > VARIANCE,
+            f"the innovations of {name} have variance {found['variance']:.2f} where the filter says 1: the diffusion "
+            "library or the level of the measurement noise does not describe the recording",
+            "the likelihood makes it one up to its own error; a tenth is far outside that",
+        ),
+        Check(
+            "jumps", name, found["pawula"], KURTOSIS / 3,
+            found["kurtosis"] > KURTOSIS and found["kurtosis"] - 3 > 5 * jump_sd,
+            f"the innovations of {name} have kurtosis {found['kurtosis']:.1f} where they should have 3 (largest: "
+            f"{found['largest']:.1f} standard deviations, path {found['path']}, step {found['step']}): the path "
+            "jumps, the sensor has outliers, or the noise strength varies in a way that the library does not hold",
+            "kurtosis 4 is a third more than Gaussian, and five standard errors away",
+        ),
+        Check(
+            "whiteness", name, found["p_value"], SIGNIFICANCE,
+            found["p_value"] < SIGNIFICANCE and abs(worst) > AUTOCORRELATION,
+            f"the innovations of {name} are not independent (autocorrelation {worst:.2f} at {lag} "
+            f"step{'s' if lag > 1 else ''}): a term is missing, the forcing or the measurement noise is not white, or "
+            "a state is missing",
+            "Ljung-Box over ten lags at 1e-4, and an autocorrelation above 0.03",
+        ),
+    ]  # fmt: skip
+
+
+def _covariance(observer: Observer, data: Trajectories) -> list[Check]:
+    """Whether the fitted Gamma is a covariance at the smoothed states."""
+    parts = observer.parts
+    rows = [i for i, j in parts["pairs"] if i == j]
+    pairs = [(rows.index(i), rows.index(j)) for i, j in parts["pairs"] if i in rows and j in rows]
+    if not rows or len(pairs) != len(parts["pairs"]):
+        return []
+    stages = get_backend(observer.backend)
+    means: list[Array] = [np.ascontiguousarray(mean) for mean in observer.smooth(data)[0]]
+    floors = np.ascontiguousarray(parts["floor"][rows])
+    program = stages.compile(list(observer.expressions), list(observer.states))
+    gamma = Fitted(program, np.ascontiguousarray(parts["gamma"]))
+    return check_survey(
+        [observer.states[i] for i in rows], stages.survey(means, gamma, pairs, floors), floors
+    )

@@ -1,0 +1,1 @@
+"""Recorded trajectories, and the files and tables that they come from."""

@@ -1,0 +1,130 @@
+"""`classify_order`: is a recording the state of a first-order equation, or the position of a second-order one?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+from itoscope.data.trajectories import Trajectories, as_trajectories
+from itoscope.errors import DataError
+
+__all__ = ["OrderAnswer", "classify_order"]
+
+#: Lags are used up to where the squared displacement reaches this share of its limit, twice the variance.
+SHARE = 0.3
+MAX_LAG = 400
+#: Fewer lags than this below `SHARE` cannot tell a line from a parabola.
+MIN_LAGS = 4
+#: One kind of motion must exceed the other by this factor at the middle lag.
+FACTOR = 3.0
+
+
+@dataclass(frozen=True)
+class OrderAnswer:
+    """`order` is 1 (diffusive), 2 (ballistic) or None (the data cannot tell), `reason` says why in a sentence.
+
+    `noise` is the standard deviation of the measurement noise that the fit sees, per column.
+    """
+
+    order: int | None
+    reason: str
+    noise: tuple[float, ...]
+
+
+def classify_order(trajectories: Trajectories | Any, *, dt: float | None = None) -> OrderAnswer:
+    r"""Say whether motion is diffusive or ballistic at the sampling rate.
+
+    The mean squared displacement over a lag :math:`\tau` of a state driven by white noise grows like :math:`\tau`,
+    that of
+    a position whose velocity is driven so like :math:`\tau^2`; measurement noise of variance :math:`s^2` adds the
+    constant
+    :math:`2 s^2`. The three are fitted to lags up to where the displacement reaches 0.3 of its limit.
+
+    Parameters
+    ----------
+    trajectories : Trajectories or array
+        With even steps.
+    dt : float, optional
+        Step between samples, only for arrays.
+
+    Returns
+    -------
+    OrderAnswer
+
+    Raises
+    ------
+    DataError
+        For uneven steps.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> data = ito.problems.duffing_van_der_pol().simulate(duration=1.0, dt=1e-3, n_paths=20, substeps=5, seed=1)
+    >>> ito.classify_order(data.positions(noise=0.05, seed=2)).order
+    2
+    """
+    data = as_trajectories(trajectories, dt=dt)
+    if data.dt is None:
+        raise DataError("classify_order: the steps are uneven; resample to an even step first")
+    answers = [_of_column([path[:, i] for path in data.paths]) for i in range(data.n_states)]
+    noise = tuple(answer[2] for answer in answers)
+    orders = {answer[0] for answer in answers}
+    if len(orders) == 1:
+        return OrderAnswer(answers[0][0], "; ".join(dict.fromkeys(answer[1] for answer in answers)), noise)
+    each = "; ".join(f"{name}: {answer[1]}" for name, answer in zip(data.names, answers))
+    return OrderAnswer(None, f"the columns differ: {each}", noise)
+
+
+def _of_column(columns: list[Array]) -> tuple[int | None, str, float]:
+    values = np.concatenate(columns)
+    values = values[~np.isnan(values)]
+    limit = 2 * float(np.var(values))
+    if not limit > 0:
+        return None, "the recording is constant", 0.0
+    lags, squares = _displacement(columns, limit)
+    if len(lags) < MIN_LAGS:
+        return None, "the recording moves through most of its range within a few samples: sample faster", 0.0
+    basis = np.stack([np.ones(len(lags)), lags, lags**2], axis=1)
+    constant, line, parabola = np.linalg.lstsq(basis / squares[:, None], np.ones(len(lags)), rcond=None)[0]
+    middle = float(lags[-1]) / 2
+    diffusive, ballistic = max(line * middle, 0.0), max(parabola * middle**2, 0.0)
+    noise = float(np.sqrt(max(constant, 0.0) / 2))
+    moved = diffusive + ballistic
+    if moved < 0.3 * max(constant, 0.0):
+        return None, "measurement noise hides the motion at all lags that could tell", noise
+    if ballistic > FACTOR * diffusive:
+        return (
+            2,
+            f"ballistic: over {middle:.0f} samples the squared displacement grows like the lag squared",
+            noise,
+        )
+    if diffusive > FACTOR * ballistic:
+        return 1, f"diffusive: over {middle:.0f} samples the squared displacement grows like the lag", noise
+    return (
+        None,
+        "the squared displacement grows between the lag and its square: both orders are possible",
+        noise,
+    )
+
+
+def _displacement(columns: list[Array], limit: float) -> tuple[Array, Array]:
+    """Lags in samples and mean squared displacements, up to the lag where they pass `SHARE` of the limit."""
+    lags: list[int] = []
+    squares: list[float] = []
+    lag = 1
+    while lag <= MAX_LAG:
+        moved = [c[lag:] - c[:-lag] for c in columns if len(c) > 2 * lag]
+        if not moved:
+            break
+        mean = float(np.nanmean(np.concatenate(moved) ** 2))
+        if mean > SHARE * limit and len(lags) >= MIN_LAGS:
+            break
+        if mean > 2 * SHARE * limit or not np.isfinite(mean) or mean == 0:
+            break
+        lags.append(lag)
+        squares.append(mean)
+        lag = max(lag + 1, round(lag * 1.15))
+    return np.array(lags, dtype=np.float64), np.array(squares)

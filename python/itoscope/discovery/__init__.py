@@ -1,0 +1,1 @@
+"""`discover`, its result and its scikit-learn estimator."""

@@ -1,0 +1,230 @@
+"""`SDEDiscovery`: `discover` as a scikit-learn estimator, with the names that users of PySINDy expect."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.common.prior import Prior
+from itoscope.data.trajectories import Trajectories, as_trajectories
+from itoscope.discovery.discover import discover
+from itoscope.errors import ArgumentError, MissingExtraError
+from itoscope.library.library import Library
+from itoscope.result.values import drift_at, equation_at
+
+if TYPE_CHECKING:
+    from itoscope.backends.protocol import Array
+    from itoscope.discovery.result import Discovery
+
+try:  # the base class has to be there when the class is made; without it, making an estimator is an error
+    BaseEstimator: Any = importlib.import_module("sklearn.base").BaseEstimator
+except ModuleNotFoundError:
+    BaseEstimator = None
+
+__all__ = ["SDEDiscovery"]
+
+Base: Any = object if BaseEstimator is None else BaseEstimator
+
+
+class SDEDiscovery(Base):  # type: ignore[misc]
+    """Discover a stochastic differential equation, as an estimator.
+
+    Parameters are those of `discover`, with the same defaults; `dt` may also come with the data, as `fit(x, t=0.01)`.
+
+    Attributes
+    ----------
+    result_ : Discovery
+        All that was found.
+    n_features_in_ : int
+        Number of recorded states.
+    feature_names_in_ : list of str
+        Names of all states of the model.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> data = ito.problems.ornstein_uhlenbeck().simulate(duration=20.0, dt=0.01, n_paths=10, seed=1)
+    >>> estimator = ito.SDEDiscovery(library=ito.Library.polynomials(3), seed=1).fit(data)
+    >>> estimator.predict([[0.0], [1.0]]).shape
+    (2, 1)
+    """
+
+    def __init__(
+        self,
+        library: Library | None = None,
+        *,
+        dt: float | None = None,
+        order: int = 1,
+        measurement_noise: float | str = 0.0,
+        diffusion_library: Library | None = None,
+        diffusion: str = "full",
+        known_drift: Mapping[str, str] | None = None,
+        scheme: str = "trapezoid",
+        weights: str | None = "auto",
+        ensemble: str = "pool",
+        prior: Prior | None = None,
+        sampler: str = "gibbs",
+        n_chains: int = 4,
+        n_samples: int = 2000,
+        n_burn: int = 1000,
+        threshold: float = 0.5,
+        seed: int | None = None,
+        backend: str | None = None,
+        progress: Callable[..., Any] | bool | None = None,
+        max_rounds: int = 8,
+        weight_floor: float = 1e-2,
+        states: Sequence[str] | None = None,
+        observed: Mapping[str, str] | Sequence[str] | None = None,
+    ) -> None:
+        if BaseEstimator is None:
+            raise MissingExtraError(
+                'SDEDiscovery needs scikit-learn: pip install "itoscope[sklearn]"', name="sklearn"
+            )
+        self.library = library
+        self.dt = dt
+        self.order = order
+        self.measurement_noise = measurement_noise
+        self.diffusion_library = diffusion_library
+        self.diffusion = diffusion
+        self.known_drift = known_drift
+        self.scheme = scheme
+        self.weights = weights
+        self.ensemble = ensemble
+        self.prior = prior
+        self.sampler = sampler
+        self.n_chains = n_chains
+        self.n_samples = n_samples
+        self.n_burn = n_burn
+        self.threshold = threshold
+        self.seed = seed
+        self.backend = backend
+        self.progress = progress
+        self.max_rounds = max_rounds
+        self.weight_floor = weight_floor
+        self.states = states
+        self.observed = observed
+
+    def fit(self, x: Any, y: Any = None, *, t: Any = None) -> SDEDiscovery:
+        """Discover the equation behind `x`.
+
+        Parameters
+        ----------
+        x : Trajectories, array or list of them
+            As in `discover`; a list of `Trajectories`, which cross-validation makes, counts as their paths.
+        y : ignored
+        t : float or array, optional
+            The time step, or the times of the samples (of each path, in a list).
+        """
+        self.result_: Discovery = discover(self._data(x, t), **self._settings())
+        self.n_features_in_ = self.result_.data.n_states if self.result_.data is not None else 0
+        self.feature_names_in_ = list(self.result_.states)
+        return self
+
+    def _settings(self) -> dict[str, Any]:
+        known = inspect.signature(discover).parameters
+        return {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name in known and name != "dt"
+        }
+
+    def _data(self, x: Any, t: Any) -> Trajectories:
+        if isinstance(x, (list, tuple)) and len(x) and all(isinstance(part, Trajectories) for part in x):
+            first = x[0]
+            paths = [path for part in x for path in part.paths]
+            times = [stamps for part in x for stamps in part.times]
+            x = Trajectories(paths, t=times, names=first.names, position_names=first.position_names)
+        if isinstance(x, Trajectories):
+            return x
+        if t is None:
+            return as_trajectories(x, dt=self.dt)
+        return as_trajectories(x, dt=t) if np.ndim(t) == 0 else as_trajectories(x, t=t)
+
+    def _fitted(self) -> Discovery:
+        if not hasattr(self, "result_"):
+            exceptions = importlib.import_module("sklearn.exceptions")
+            raise exceptions.NotFittedError("SDEDiscovery is not fitted yet: call fit(x, t=dt) first")
+        return self.result_
+
+    def predict(self, x: Any) -> Any:
+        """Return the mean drift at states `x` `(n, m)`; for a list of paths, a list."""
+        result = self._fitted()
+        if isinstance(x, Trajectories):
+            return [drift_at(result, path) for path in x.paths]
+        if isinstance(x, (list, tuple)) and len(x) and np.ndim(x[0]) == 2:
+            return [drift_at(result, np.asarray(path, dtype=float)) for path in x]
+        rows = np.asarray(x, dtype=float)
+        if rows.ndim not in (2, 3) or rows.shape[-1] != len(result.states):
+            raise ArgumentError(
+                f"x of shape {rows.shape}: (n, {len(result.states)}), states {', '.join(result.states)}"
+            )
+        flat = drift_at(result, rows.reshape(-1, rows.shape[-1]))
+        return flat.reshape(rows.shape)
+
+    def score(self, x: Any, y: Any = None, *, t: Any = None) -> float:
+        r"""Return the mean log-likelihood of a step of `x` under the fitted model; larger is better.
+
+        Steps of the noisy rows are normal with mean :math:`\bar f\,\Delta t` and covariance :math:`\Gamma \Delta t`,
+        :math:`\bar f` being the drift averaged over both ends. A coefficient of determination would say little: over a
+        short step, nearly all of the variance is noise.
+        """
+        from itoscope.show.fit_pictures import steps_of
+
+        result = self._fitted()
+        steps = steps_of(result, self._data(x, t), "score")
+        rows = [i for i, state in enumerate(result.states) if (state, state) in result.diffusion]
+        if not rows:
+            raise ArgumentError("score: no row has noise, so there is no likelihood")
+        drift = (drift_at(result, steps.x) + drift_at(result, steps.y)) / 2
+        left = (steps.y - steps.x - drift * steps.dt[:, None])[:, rows]
+        gamma = self._gamma(steps.x, rows) * steps.dt[:, None, None]
+        values, vectors = np.linalg.eigh(gamma)
+        floor = 1e-3 * values.mean()  # a variance that vanishes somewhere must not decide alone
+        values = np.maximum(values, floor)
+        turned = np.einsum("nji,nj->ni", vectors, left)
+        log = -0.5 * (turned**2 / values + np.log(2 * np.pi * values)).sum(axis=1)
+        return float(log.mean())
+
+    def _gamma(self, x: Array, rows: list[int]) -> Array:
+        result = self._fitted()
+        gamma = np.zeros((len(x), len(rows), len(rows)))
+        for a, i in enumerate(rows):
+            for b, j in enumerate(rows):
+                pair = (result.states[i], result.states[j])
+                if pair in result.diffusion or pair[::-1] in result.diffusion:
+                    gamma[:, a, b] = equation_at(result, result.diffusion[pair], x)[0]
+        return gamma
+
+    def simulate(self, x0: Any, t: Any = None, **settings: Any) -> Trajectories:
+        """Simulate the fitted model; `t` are even times, or use `duration`, `n_steps`, `dt` of `Discovery.simulate`."""
+        if t is not None:
+            stamps = np.asarray(t, dtype=float)
+            settings |= {"dt": float(stamps[1] - stamps[0]), "n_steps": len(stamps) - 1}
+        return self._fitted().simulate(x0, **settings)
+
+    def equations(self, style: str = "text") -> list[Any]:
+        """Return the equations; see `Discovery.equations`."""
+        return self._fitted().equations(style)
+
+    def coefficients(self) -> Array:
+        """Return the drift coefficients, one row per state and one column per term `(m, K)`; zero for given rows."""
+        result = self._fitted()
+        drift = result.drift
+        terms = self.get_feature_names()
+        rows = [
+            np.where(drift[s].selected, drift[s].mean, 0.0) if s in drift else np.zeros(len(terms))
+            for s in result.states
+        ]
+        return np.array(rows)
+
+    def get_feature_names(self) -> list[str]:
+        """Return the names of the candidate terms of the drift."""
+        return list(next(iter(self._fitted().drift.values())).terms)
+
+    def print(self) -> None:
+        """Print what was found."""
+        print(self._fitted())

@@ -1,0 +1,1 @@
+"""Axes drawn from arrays."""

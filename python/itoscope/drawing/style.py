@@ -1,0 +1,138 @@
+"""What all pictures share: colours that colour-blind readers tell apart, panels, names of equations and terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+from itoscope.common.extras import require
+from itoscope.errors import argument_error
+from itoscope.expressions.notation import LATEX
+from itoscope.expressions.typeset import typeset_term
+
+if TYPE_CHECKING:
+    from itoscope.discovery.result import Discovery
+    from itoscope.posterior.equation import Equation
+
+__all__ = [
+    "BLUE", "GREY", "INK", "ORANGE", "SERIES", "by_key", "equation_title", "hide", "label_panels", "legend_above",
+    "name_of", "panels", "term_label", "thinned", "tidy",
+]  # fmt: skip
+
+# Okabe and Ito's colours: blue and vermilion differ for every kind of colour vision, and in grey.
+BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#9a9a9a", "#222222"
+SERIES = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+
+
+#: Samples of a drawn path; in between, the lowest and the highest sample of each stretch are kept.
+MOST_SAMPLES = 3000
+
+
+def thinned(t: Array, x: Array) -> tuple[Array, Array]:
+    """A path with at most about `MOST_SAMPLES` samples that looks the same: extremes of each stretch are kept."""
+    if len(x) <= MOST_SAMPLES:
+        return t, x
+    width = -(-2 * len(x) // MOST_SAMPLES)
+    count = len(x) // width
+    blocks = x[: count * width].reshape(count, width)
+    filled = np.where(np.isnan(blocks), np.inf, blocks)
+    low = np.argmin(filled, axis=1)
+    high = np.argmax(np.where(np.isnan(blocks), -np.inf, blocks), axis=1)
+    index = np.sort(np.stack([low, high], axis=1), axis=1) + width * np.arange(count)[:, None]
+    chosen = np.unique(np.append(index.ravel(), len(x) - 1))
+    return t[chosen], x[chosen]
+
+
+def legend_above(axes: Any, ax: Any, *, columns: int) -> None:
+    """The legend of the first panel: over all panels of a figure of ours, inside the first of somebody else's."""
+    handles = axes.flat[0].get_legend_handles_labels()
+    if ax is None:
+        axes.flat[0].figure.legend(
+            *handles, loc="outside upper left", ncols=columns, frameon=False, fontsize=8.5, handlelength=1.5,
+            columnspacing=1.2, markerscale=1.5,
+        )  # fmt: skip
+    else:
+        axes.flat[0].legend(*handles, frameon=False, fontsize=8)
+
+
+def panels(
+    ax: Any,
+    rows: int,
+    columns: int = 1,
+    *,
+    width: float = 3.2,
+    height: float = 2.4,
+    sharex: Any = False,
+    sharey: Any = False,
+) -> Any:
+    """`(rows, columns)` axes: new ones of so many inches each, or those that were given."""
+    plt = require("matplotlib.pyplot", "plot", "A plot")
+    if ax is None:
+        size = (columns * width, rows * height)
+        _, axes = plt.subplots(
+            rows, columns, figsize=size, squeeze=False, sharex=sharex, sharey=sharey, layout="constrained"
+        )
+    else:
+        axes = np.atleast_1d(np.asarray(ax, dtype=object))
+        if axes.size != rows * columns:
+            raise argument_error("ax", f"{axes.size} Axes", f"{rows * columns} Axes, one per panel")
+        axes = axes.reshape(rows, columns)
+    for one in axes.flat:
+        tidy(one)
+    return axes
+
+
+def tidy(ax: Any) -> None:
+    """Two spines, small ticks, no clutter."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("#666666")
+    ax.tick_params(labelsize=8, color="#666666", length=3)
+    ax.xaxis.label.set_size(9)
+    ax.yaxis.label.set_size(9)
+    ax.title.set_size(9.5)
+
+
+def hide(ax: Any) -> None:
+    """Leave a panel empty."""
+    ax.set_axis_off()
+
+
+def label_panels(axes: Any) -> Any:
+    """What a plot returns: one Axes if there is one, else the array without empty dimensions."""
+    return axes.item() if axes.size == 1 else np.squeeze(axes)
+
+
+def by_key(result: Discovery, key: str | tuple[str, str] | None) -> tuple[str, Equation]:
+    """The equation of a name, with its label."""
+    named = dict(result.labelled())
+    if key is None:
+        return next(iter(named.items()))
+    candidates = (
+        [key, f"d{key}"] if isinstance(key, str) else [f"Gamma[{a}, {b}]" for a, b in (key, key[::-1])]
+    )
+    for candidate in candidates:
+        if candidate in named:
+            return str(candidate), named[str(candidate)]
+    raise argument_error("equation", key, f"one of {', '.join(named)}, a state, or a pair of states")
+
+
+def equation_title(result: Discovery, label: str) -> str:
+    """The label of an equation for a figure."""
+    if label.startswith("Gamma["):
+        a, b = label[6:-1].split(", ")
+        return rf"$\Gamma_{{{LATEX.name(a)},\,{LATEX.name(b)}}}$"
+    return f"drift of {name_of(label[1:])}"
+
+
+def name_of(state: str) -> str:
+    """The name of a state for a figure."""
+    return f"${LATEX.name(state)}$"
+
+
+def term_label(term: str, states: Sequence[str]) -> str:
+    """A term for a figure."""
+    shown = typeset_term(term, states, LATEX)
+    return term if shown.startswith(r"\text") else f"${shown}$"

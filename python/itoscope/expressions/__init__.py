@@ -1,0 +1,1 @@
+"""Expressions: what they mean and how they are written."""

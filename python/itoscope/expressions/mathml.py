@@ -1,0 +1,88 @@
+"""Mathematics as MathML, which browsers show without a script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from itoscope.expressions.notation import GREEK, Notation, stem_and_index
+
+__all__ = ["MATHML"]
+
+
+class _MathML(Notation):
+    # The form is said, because a sign at the start of a piece would else stand as close as a prefix does.
+    plus, minus = '<mo form="infix">+</mo>', '<mo form="infix">−</mo>'
+    equals, plus_minus = '<mo form="infix">=</mo>', "<mo>±</mo>"
+    thin = '<mspace width="0.17em"></mspace>'
+    open, close = '<mo form="prefix" stretchy="false">[</mo>', '<mo form="postfix" stretchy="false">]</mo>'
+    open_round = '<mrow><mo form="prefix" stretchy="false">(</mo>'
+    close_round = '<mo form="postfix" stretchy="false">)</mo></mrow>'
+
+    def name(self, name: str) -> str:
+        stem, digits = stem_and_index(name)
+        stem = f"<mi>{escape(GREEK.get(stem, stem))}</mi>"  # one letter is slanted, a word upright
+        return f"<msub>{stem}<mn>{digits}</mn></msub>" if digits else stem
+
+    def word(self, text: str) -> str:
+        return f"<mtext>{escape(text)}</mtext>"
+
+    def number(self, text: str) -> str:
+        mantissa, _, exponent = text.partition("e")
+        shown = f"<mn>{mantissa}</mn>"
+        if not exponent:
+            return shown
+        size = f"<mn>{abs(int(exponent))}</mn>"
+        raised = f"<mrow><mo>−</mo>{size}</mrow>" if int(exponent) < 0 else size
+        power = f"<msup><mn>10</mn>{raised}</msup>"
+        return power if mantissa == "1" else f"<mrow>{shown}<mo>×</mo>{power}</mrow>"
+
+    def product(self, factors: Sequence[str]) -> str:
+        return f"<mrow>{self.thin.join(factors)}</mrow>" if len(factors) > 1 else factors[0]
+
+    def _fenced(self, left: str, body: str, right: str) -> str:
+        return f'<mrow><mo form="prefix">{left}</mo>{body}<mo form="postfix">{right}</mo></mrow>'
+
+    def brackets(self, body: str) -> str:
+        return self._fenced("(", body, ")")
+
+    def fraction(self, above: str, below: str) -> str:
+        return f"<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>"
+
+    def power(self, base: str, exponent: str) -> str:
+        if base.startswith("<msub>") and base.count("<msub>") == 1 and base.endswith("</msub>"):
+            return f"<msubsup>{base[6:-7]}<mrow>{exponent}</mrow></msubsup>"  # the exponent above the index
+        return f"<msup><mrow>{base}</mrow><mrow>{exponent}</mrow></msup>"
+
+    def modulus(self, body: str) -> str:
+        return self._fenced("|", body, "|")
+
+    def root(self, body: str) -> str:
+        return f"<msqrt>{body}</msqrt>"
+
+    def function(self, name: str, body: str) -> str:
+        return f"<mrow><mi>{'sgn' if name == 'sign' else name}</mi>{self.brackets(body)}</mrow>"
+
+    def estimate(self, size: str, sd: str) -> str:
+        inside = f"{self.number(size)}{self.plus_minus}{self.number(sd)}"
+        return f'<mrow><mo form="prefix" stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo></mrow>'
+
+    def signed(self, negative: bool, body: str) -> str:
+        return f'<mo form="prefix">−</mo>{body}' if negative else body
+
+    def follow(self, text: str, negative: bool, body: str) -> str:
+        return f"{text}{self.minus if negative else self.plus}{body}"
+
+    def differential(self, name: str) -> str:
+        return f'<mrow><mi mathvariant="normal">d</mi>{self.name(name)}</mrow>'
+
+    def indexed(self, symbol: str, names: Sequence[str]) -> str:
+        inside = "<mo>,</mo>".join(self.name(name) for name in names)
+        return f"<msub>{symbol}<mrow>{inside}</mrow></msub>"
+
+    gamma, diffusion = '<mi mathvariant="normal">Γ</mi>', "<mi>g</mi>"
+    time = f'{thin}<mi mathvariant="normal">d</mi><mi>t</mi>'
+    brownian = f'{thin}<mi mathvariant="normal">d</mi><mi>B</mi>'
+
+
+MATHML = _MathML()

@@ -1,0 +1,1 @@
+"""Fits of noisy or partly seen recordings."""

@@ -1,0 +1,1 @@
+"""Fits of states that were measured."""

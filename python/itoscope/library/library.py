@@ -1,0 +1,375 @@
+"""`Library`: a recipe of candidate terms, which becomes a list of expressions once the states have names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from itoscope.backends import get_backend
+from itoscope.backends.protocol import Array, Program
+from itoscope.backends.reference.expr import NAME, parse
+from itoscope.backends.reference.graph import Graph
+from itoscope.errors import ArgumentError, argument_error
+from itoscope.library.parts import (
+    AbsProducts,
+    Custom,
+    Expressions,
+    Function,
+    Part,
+    PerState,
+    Polynomials,
+    Trig,
+    checked_origin,
+)
+
+__all__ = ["BoundLibrary", "Library", "checked_states", "readable_means"]
+
+
+# -- the recipe ----------------------------------------------------------------------------------------------
+@dataclass(frozen=True, repr=False)
+class Library:
+    """Candidate functions `u_1 ... u_K` of the state, as a recipe that fits any number and naming of states.
+
+    Libraries are made by the static methods and joined with `+`. The columns come in the order of the
+    recipe. A library is a set of terms: a term that comes twice is kept once, at its first place. Two terms
+    are the same when their expressions compute the same thing step by step (`x1 x2` and `x2*x1`), not when
+    algebra would show them equal (`x1 x1` and `x1^2`).
+
+    Examples
+    --------
+    >>> library = Library.polynomials(2) + Library.sign()
+    >>> library.names(["x", "v"])
+    ['1', 'x', 'v', 'x^2', 'x v', 'v^2', 'sgn(x)', 'sgn(v)']
+    """
+
+    parts: tuple[Part, ...] = ()
+
+    # .. made from ..
+    @staticmethod
+    def paper(degree: int = 6) -> Library:
+        """The library of Tripura & Chakraborty: polynomials to `degree`, sgn(x_i), |x_i| and x_i|x_j|.
+
+        One state and degree 6 give K = 10 terms, two states 36; four states and degree 3 give 59.
+        """
+        return Library.polynomials(degree) + Library.sign() + Library.absolute() + Library.abs_products()
+
+    @staticmethod
+    def polynomials(degree: int, origin: Literal["mean"] | float | Sequence[float] | None = None) -> Library:
+        """The constant and all monomials up to a total degree.
+
+        Parameters
+        ----------
+        degree : int
+            At least 0 (the constant alone).
+        origin : None, "mean", float or sequence of float
+            Where the monomials are centred: `(x1 - 100)^3` for 100. A sequence has one number per state.
+            "mean" takes the mean of the data that the library is used on. Data far from zero make plain
+            monomials nearly collinear, and which terms vanish depends on the origin.
+        """
+        if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 0:
+            raise argument_error("degree", degree, "an integer, 0 or more")
+        return Library((Polynomials(int(degree), checked_origin(origin)),))
+
+    @staticmethod
+    def sign() -> Library:
+        """The signs sgn(x_i), with sgn(0) = 0."""
+        return Library((PerState("sign", "sgn({x})"),))
+
+    @staticmethod
+    def absolute() -> Library:
+        """The magnitudes |x_i|."""
+        return Library((PerState("absolute", "|{x}|"),))
+
+    @staticmethod
+    def abs_products() -> Library:
+        """The products x_i |x_j| for all i and j, j running faster."""
+        return Library((AbsProducts(),))
+
+    @staticmethod
+    def trig(frequencies: float | Sequence[float]) -> Library:
+        """For each frequency w, sin(w x_i) and then cos(w x_i).
+
+        Parameters
+        ----------
+        frequencies : float or sequence of float
+            Positive, in radians per unit of the state.
+        """
+        values = np.atleast_1d(np.asarray(frequencies, dtype=np.float64))
+        if values.ndim != 1 or not len(values) or not np.all(np.isfinite(values) & (values > 0)):
+            raise argument_error("frequencies", frequencies, "one or more positive, finite numbers")
+        return Library((Trig(tuple(values.tolist())),))
+
+    @staticmethod
+    def exponential() -> Library:
+        """The exponentials exp(x_i)."""
+        return Library((PerState("exponential", "exp({x})"),))
+
+    @staticmethod
+    def tanh() -> Library:
+        """The hyperbolic tangents tanh(x_i)."""
+        return Library((PerState("tanh", "tanh({x})"),))
+
+    @staticmethod
+    def expressions(*texts: str) -> Library:
+        """Terms written out, such as "x1*sin(x2)"; the text is also the name of the term.
+
+        The grammar is that of `itoscope.backends.reference.expr`: + - * / ^, products by juxtaposition,
+        |x|, and the functions abs, cos, cosh, exp, log, sgn, sin, sinh, sqrt, tan, tanh.
+        """
+        for i, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise argument_error(f"texts[{i}]", text, "an expression as a string")
+        if not texts:
+            raise argument_error("texts", texts, "at least one expression")
+        return Library((Expressions(tuple(" ".join(text.split()) for text in texts)),))
+
+    @staticmethod
+    def custom(func: Function, name: str) -> Library:
+        """A term computed by a Python function.
+
+        Parameters
+        ----------
+        func : callable
+            Takes the states `(n, m)` and returns the values `(n,)`, float64 and finite.
+        name : str
+            How the term is shown.
+        """
+        if not callable(func):
+            raise argument_error("func", func, "a function of the states (n, m) that returns (n,) values")
+        if not isinstance(name, str) or not name.strip() or "\n" in name:
+            raise argument_error("name", name, "a text of one line, not empty")
+        return Library((Custom(func, name.strip()),))
+
+    def __add__(self, other: Library) -> Library:
+        return Library(self.parts + other.parts) if isinstance(other, Library) else NotImplemented
+
+    def __repr__(self) -> str:
+        return " + ".join(f"Library.{part!r}" for part in self.parts) or "Library()"
+
+    # .. used on ..
+    def bind(self, states: Sequence[str], means: ArrayLike | None = None) -> BoundLibrary:
+        """The terms for states of these names.
+
+        Parameters
+        ----------
+        states : sequence of str
+            Names of the m states.
+        means : (m,) array of float, optional
+            Means of the data, for `origin="mean"`.
+
+        Raises
+        ------
+        ArgumentError
+            For names that no expression could use, a library without terms, an origin that does not fit.
+        ExpressionError
+            For an expression in other names than those of the states.
+        """
+        states = checked_states(states)
+        values = None if means is None else _checked_means(means, states)
+        customs: list[Custom] = []
+        for part in self.parts:
+            if isinstance(part, Custom) and part not in customs:
+                customs.append(part)
+        inputs = states + [f"custom{i + 1}" for i in range(len(customs))]
+        for name in inputs[len(states) :]:
+            if name in states:
+                raise argument_error(
+                    "states", name, "a name that the column of a custom function does not need"
+                )
+        graph = Graph(inputs)
+        terms: dict[
+            int, tuple[str, str]
+        ] = {}  # shown name and expression of each node, so each node comes once
+        for part in self.parts:
+            if isinstance(part, Custom):
+                pairs = [(part.name, f"custom{customs.index(part) + 1}")]
+            else:
+                pairs = [(text, text) for text in part.terms(states, values)]
+            for pair in pairs:
+                terms.setdefault(parse(pair[1], graph), pair)
+        names = [name for name, _ in terms.values()]
+        if not names:
+            raise ArgumentError(f"library = {self!r}: at least one term")
+        for name in names:
+            if names.count(name) > 1:
+                raise argument_error("name", name, "a name that no other term of the library has")
+        return BoundLibrary(
+            states=states,
+            names=names,
+            expressions=[expression for _, expression in terms.values()],
+            inputs=inputs,
+            customs=[part.function for part in customs],
+        )
+
+    def names(self, states: Sequence[str], origin_values: ArrayLike | None = None) -> list[str]:
+        """How the terms are shown, for states of these names."""
+        return self.bind(states, origin_values).names
+
+    def terms(self, states: Sequence[str], origin_values: ArrayLike | None = None) -> list[str]:
+        """The terms as expressions; those of custom functions are `custom1`, `custom2`, ...
+
+        Parameters
+        ----------
+        states : sequence of str
+        origin_values : (m,) array of float, optional
+            What `origin="mean"` stands for.
+        """
+        return self.bind(states, origin_values).expressions
+
+    def evaluate(
+        self, x: ArrayLike, states: Sequence[str] | None = None, backend: str | None = None
+    ) -> Array:
+        """The values `(n, K)` of the terms at the rows of `x` `(n, m)`; `origin="mean"` is the mean of `x`.
+
+        Parameters
+        ----------
+        x : (n, m) array of float, or (n,) for one state
+        states : sequence of str, optional
+            Names of the columns of `x`, `x1`, `x2`, ... unless given.
+        backend : {"rust", "reference"}, optional
+        """
+        rows, bound = self._bound_to(x, states)
+        return bound.program(backend).evaluate(bound.augment(rows))
+
+    def gradient(
+        self, x: ArrayLike, states: Sequence[str] | None = None, backend: str | None = None
+    ) -> Array:
+        """The derivatives `(n, K, m)` of the terms at the rows of `x`; see `evaluate`.
+
+        Raises
+        ------
+        ArgumentError
+            If a term is a custom function, whose derivative nobody knows.
+        """
+        rows, bound = self._bound_to(x, states)
+        if bound.customs:
+            named = [part.name for part in self.parts if isinstance(part, Custom)]
+            raise ArgumentError(
+                f"custom term {named[0]!r}: has no gradient; write it with Library.expressions to get one"
+            )
+        return bound.program(backend).gradient(rows)
+
+    def _bound_to(self, x: ArrayLike, states: Sequence[str] | None) -> tuple[Array, BoundLibrary]:
+        rows = np.ascontiguousarray(x, dtype=np.float64)
+        if rows.ndim == 1:
+            rows = rows[:, None]
+        if rows.ndim != 2:
+            raise ArgumentError(f"x of shape {rows.shape}: (n, m), one column per state")
+        states = [f"x{i + 1}" for i in range(rows.shape[1])] if states is None else states
+        if len(states) != rows.shape[1]:
+            raise argument_error("states", list(states), f"one name per column of x ({rows.shape[1]})")
+        return rows, self.bind(states, readable_means([rows]) if self.needs_means else None)
+
+    @property
+    def needs_means(self) -> bool:
+        """Whether `bind` has to be given the means of the data."""
+        return any(isinstance(part, Polynomials) and part.origin == "mean" for part in self.parts)
+
+
+@dataclass(frozen=True)
+class BoundLibrary:
+    """A library over named states: what the moments are computed with."""
+
+    states: list[str]
+    """Names of the m states."""
+    names: list[str]
+    """How the K terms are shown."""
+    expressions: list[str]
+    """The K terms as expressions over `inputs`."""
+    inputs: list[str]
+    """The states, then `custom1`, ... for the columns that Python computes."""
+    customs: list[Function]
+    """The functions behind those columns."""
+
+    @property
+    def custom_names(self) -> list[str]:
+        """How the terms that are functions of Python are shown."""
+        return [
+            name
+            for name, text in zip(self.names, self.expressions)
+            if text in self.inputs[len(self.states) :]
+        ]
+
+    def program(self, backend: str | None = None) -> Program:
+        """The terms compiled by a backend."""
+        return get_backend(backend).compile(self.expressions, self.inputs)
+
+    def augment(self, x: Array) -> Array:
+        """`x` `(n, m)` with the columns of the custom functions after it, `(n, m + n_custom)`.
+
+        Rows with a missing state (NaN) are not shown to the functions; their custom columns are NaN.
+
+        Raises
+        ------
+        ArgumentError
+            If a function returns another shape than `(n,)`, no real numbers, or a value that is not finite.
+        """
+        x = np.ascontiguousarray(x, dtype=np.float64)
+        if not self.customs:
+            return x
+        present = ~np.isnan(x).any(axis=1)
+        augmented = np.full((len(x), len(self.inputs)), np.nan)
+        augmented[:, : x.shape[1]] = x
+        for i, function in enumerate(self.customs):
+            name = self.names[self.expressions.index(f"custom{i + 1}")]
+            augmented[present, x.shape[1] + i] = _checked_column(
+                function(x[present]), name, int(present.sum())
+            )
+        return augmented
+
+
+def readable_means(paths: Sequence[Array]) -> list[float]:
+    """Means of the columns of all paths `(n_i, m)` together, as an origin that people can read.
+
+    Each is rounded to a hundredth of the spread of its column: where exactly the origin lies does not
+    matter, and `(x1 - 100.3)^3` reads better than `(x1 - 100.31824718274)^3`. NaN samples are left out.
+    """
+    means = []
+    for column in range(paths[0].shape[1]):
+        values = np.concatenate([path[:, column] for path in paths])
+        values = values[np.isfinite(values)]
+        mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
+        means.append(round(mean, 2 - math.floor(math.log10(spread))) if spread > 0 else mean)
+    return means
+
+
+# -- checks --------------------------------------------------------------------------------------------------
+def checked_states(states: Sequence[str]) -> list[str]:
+    """The names of the states as a list of names that expressions can use, none twice."""
+    if isinstance(states, str) or not len(states):
+        raise argument_error("states", states, "a list of one or more names")
+    names = list(states)
+    for i, name in enumerate(names):
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise argument_error(
+                f"states[{i}]", name, "a name of letters, digits and underscores, no digit first"
+            )
+        if name in names[:i]:
+            raise argument_error(f"states[{i}]", name, "names that differ from each other")
+    return names
+
+
+def _checked_means(means: ArrayLike, states: Sequence[str]) -> list[float]:
+    values = np.asarray(means, dtype=np.float64)
+    if values.shape != (len(states),) or not np.isfinite(values).all():
+        raise argument_error("means", means, f"one finite number per state ({', '.join(states)})")
+    return [float(value) for value in values]
+
+
+def _checked_column(values: ArrayLike, name: str, n: int) -> Array:
+    column = np.asarray(values)
+    if column.dtype.kind not in "fiub":
+        raise ArgumentError(f"custom term {name!r} returned values of type {column.dtype}: real numbers")
+    if column.shape != (n,):
+        raise ArgumentError(f"custom term {name!r} returned shape {column.shape}: ({n},), one value per row")
+    column = column.astype(np.float64)
+    finite = np.isfinite(column)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ArgumentError(f"custom term {name!r} returned {column[row]} at row {row}: finite values")
+    return column

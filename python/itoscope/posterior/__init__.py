@@ -1,0 +1,1 @@
+"""Moments of a regression, their posterior, and the equation that it gives."""

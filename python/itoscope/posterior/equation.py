@@ -1,0 +1,261 @@
+"""`Equation`: which terms are in one equation, with what coefficients, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from itoscope.backends import get_backend
+from itoscope.backends.protocol import Array
+from itoscope.errors import argument_error
+from itoscope.show import text as summary
+from itoscope.stats.convergence import Convergence, convergence
+from itoscope.stats.student import student_quantile
+
+if TYPE_CHECKING:
+    from itoscope.common.prior import Prior
+    from itoscope.posterior.moments import Moments
+
+__all__ = ["Equation", "Model", "Table"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model among those visited: its `terms`, its posterior `mass`, its coefficients given the model."""
+
+    terms: tuple[str, ...]
+    mass: float
+    mean: dict[str, float]
+    sd: dict[str, float]
+
+
+class Table(list[dict[str, Any]]):
+    """Rows as dictionaries (so ``pandas.DataFrame(table)`` works) that print as aligned columns."""
+
+    def __str__(self) -> str:
+        if not self:
+            return "(empty)"
+        head = list(self[0])
+        cells = [head] + [[_cell(row[name]) for name in head] for row in self]
+        widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+        lines = []
+        for row in cells:
+            first, *rest = (
+                cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))
+            )
+            lines.append("  ".join([first, *rest]).rstrip())
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Equation:
+    """The posterior of one equation ``y = sum_k theta_k term_k``.
+
+    Attributes
+    ----------
+    terms : list of K str
+    pip : (K,) array
+        Inclusion probabilities: the average of ``p(Z_k = 1 | rest)`` over all sweeps (Rao-Blackwell), or
+        the exact ones with ``sampler="exact"``.
+    pip_mcse : (K,) array
+        Monte Carlo standard error of `pip`, ArviZ's definition.
+    mean, cov : (K,) and (K, K) array
+        Coefficients given the selected model, noise and slab variance integrated out; no Monte Carlo error.
+        Zero for terms that are not selected.
+    selected : (K,) bool array
+        ``pip > threshold``: the median probability model.
+    samples : (chain, draw, K) array
+        Raw draws of the coefficients, zero where the term is not in the model.
+    included : (chain, draw, K) bool array
+    inclusion : (chain, draw, K) array
+        ``p(Z_k = 1 | rest)`` behind each draw.
+    noise_var, slab_var, p0 : (chain, draw) array
+        Draws of the variance of the noise (squared units of the target), of the slab (scaled coordinates),
+        and of the inclusion rate.
+    aliases : dict
+        Name of a kept term -> names of those that coincide with it on the data and were not tried.
+    warnings : list of str
+        What a reader should know before trusting the answer.
+    work : list of dict
+        Work counters of each chain.
+    degrees : float
+        Degrees of freedom of the coefficients' distribution, ``2 a_s + n``.
+    log_mass : (2^k,) array or None
+        With ``sampler="exact"``, the log joint mass of each model of the k columns that were tried.
+    """
+
+    terms: list[str]
+    pip: Array
+    pip_mcse: Array
+    mean: Array
+    cov: Array
+    selected: NDArray[np.bool_]
+    samples: Array
+    included: NDArray[np.bool_]
+    inclusion: Array
+    noise_var: Array
+    slab_var: Array
+    p0: Array
+    work: list[dict[str, int]]
+    aliases: dict[str, list[str]]
+    warnings: list[str]
+    threshold: float
+    sampler: str
+    seed: int
+    degrees: float
+    log_mass: Array | None = None
+    moments: Moments | None = None
+    prior: Prior | None = None
+    backend: str | None = field(default=None)
+
+    @property
+    def sd(self) -> Array:
+        """Standard deviations of the coefficients given the selected model ``(K,)``."""
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.cov), 0)))
+
+    @property
+    def pip_frequency(self) -> Array:
+        """Share of draws whose model has the term ``(K,)``."""
+        return np.asarray(self.included.mean(axis=(0, 1)))
+
+    @cached_property
+    def pip_convergence(self) -> Convergence:
+        """Monte Carlo error, R-hat and effective sample sizes of the inclusion probabilities."""
+        return convergence(self.inclusion)
+
+    @cached_property
+    def coefficient_convergence(self) -> Convergence:
+        """Monte Carlo error, R-hat and effective sample sizes of the raw coefficient draws."""
+        return convergence(self.samples)
+
+    @property
+    def rhat(self) -> Array:
+        """Rank-normalised split R-hat ``(K,)``: the larger of inclusion probability and coefficient."""
+        return np.maximum(self.pip_convergence.rhat, self.coefficient_convergence.rhat)
+
+    @property
+    def ess(self) -> Array:
+        """Bulk effective sample size ``(K,)``: the smaller of inclusion probability and coefficient."""
+        return np.minimum(self.pip_convergence.ess_bulk, self.coefficient_convergence.ess_bulk)
+
+    @property
+    def ess_tail(self) -> Array:
+        """Tail effective sample size ``(K,)``: the smaller of inclusion probability and coefficient."""
+        return np.minimum(self.pip_convergence.ess_tail, self.coefficient_convergence.ess_tail)
+
+    def interval(self, probability: float = 0.95) -> Array:
+        """Return central intervals of the coefficients given the selected model ``(K, 2)``.
+
+        ``mean -+ t sd sqrt((nu - 2) / nu)`` with the quantile t of Student's distribution of ``nu = 2 a_s +
+        n`` degrees of freedom: exact given the slab variance, whose own spread is in `sd`. Zero for terms
+        that are not selected.
+
+        Parameters
+        ----------
+        probability : float
+            Between 0 and 1, both excluded.
+        """
+        if not 0 < probability < 1:
+            raise argument_error("probability", probability, "a number between 0 and 1, both excluded")
+        quantile = student_quantile(0.5 * (1 + probability), self.degrees)
+        shrink = np.sqrt((self.degrees - 2) / self.degrees) if self.degrees > 2 else 1.0
+        half = quantile * shrink * self.sd
+        return np.stack([self.mean - half, self.mean + half], axis=-1)
+
+    def models(self, count: int = 10) -> list[Model]:
+        """Return the `count` most probable models with their mass and their coefficients.
+
+        The mass is the share of draws, or the exact one with ``sampler="exact"``. Coefficients are given
+        that model (empty if the moments were not kept).
+        """
+        rows, masses = self._exact_models(count) if self.log_mass is not None else self._visited_models(count)
+        out = []
+        for row, mass in zip(rows, masses):
+            names = [self.terms[k] for k in np.flatnonzero(row)]
+            mean: dict[str, float] = {}
+            sd: dict[str, float] = {}
+            if self.moments is not None and self.prior is not None:
+                m = self.moments
+                _, centre, cov = get_backend(self.backend).model_posterior(
+                    m.gram, m.moment, m.yy, m.n, self.prior, np.ascontiguousarray(row)
+                )
+                mean = {self.terms[k]: float(centre[k]) for k in np.flatnonzero(row)}
+                sd = {self.terms[k]: float(np.sqrt(max(cov[k, k], 0))) for k in np.flatnonzero(row)}
+            out.append(Model(tuple(names), float(mass), mean, sd))
+        return out
+
+    def _visited_models(self, count: int) -> tuple[NDArray[np.bool_], Array]:
+        flat = self.included.reshape(-1, len(self.terms))
+        _, first, counts = np.unique(np.packbits(flat, axis=1), axis=0, return_index=True, return_counts=True)
+        order = np.argsort(-counts, kind="stable")[:count]
+        return flat[first[order]], counts[order] / len(flat)
+
+    def _exact_models(self, count: int) -> tuple[NDArray[np.bool_], Array]:
+        assert self.log_mass is not None
+        dropped = {name for others in self.aliases.values() for name in others}
+        diagonal = np.diag(self.moments.gram) if self.moments is not None else np.ones(len(self.terms))
+        tried = [k for k, name in enumerate(self.terms) if name not in dropped and diagonal[k] > 0]
+        mass = np.exp(self.log_mass - self.log_mass.max())
+        mass /= mass.sum()
+        order = np.argsort(-mass, kind="stable")[:count]
+        rows = np.zeros((order.size, len(self.terms)), dtype=bool)
+        rows[:, tried] = order[:, None] >> np.arange(len(tried)) & 1 == 1
+        return rows, mass[order]
+
+    def table(self, *, all_terms: bool = False) -> Table:
+        """Return one row per term: inclusion probability, coefficient, interval, convergence.
+
+        Parameters
+        ----------
+        all_terms : bool
+            Also those with an inclusion probability below 0.01.
+        """
+        interval, sd = self.interval(0.95), self.sd
+        rows = Table()
+        for k in np.argsort(-self.pip, kind="stable"):
+            if self.pip[k] < 0.01 and not all_terms:
+                continue
+            rows.append(
+                {
+                    "term": self.terms[k],
+                    "pip": float(self.pip[k]),
+                    "pip_mcse": float(self.pip_mcse[k]),
+                    "selected": bool(self.selected[k]),
+                    "mean": float(self.mean[k]),
+                    "sd": float(sd[k]),
+                    "low": float(interval[k, 0]),
+                    "high": float(interval[k, 1]),
+                    "rhat": float(self.rhat[k]),
+                    "ess": float(self.ess[k]),
+                }
+            )
+        return rows
+
+    def text(self) -> str:
+        """Return the right-hand side: ``-(1000.6 ± 1.7) x1 + (2.0 ± 0.1)``, one standard deviation each."""
+        return summary.sum_text(self)
+
+    def __repr__(self) -> str:
+        return "\n".join(summary.equation_text(self))
+
+    def _repr_html_(self) -> str:
+        from itoscope.show.html import equation_html
+
+        return equation_html(self)
+
+    def _repr_latex_(self) -> str:
+        from itoscope.show.latex import latex_sum
+
+        return f"$\\displaystyle {latex_sum(self)}$"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,257 @@
+"""Moments: everything that a regression leaves behind for the sampler."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.backends.protocol import Array, Progress
+from itoscope.common.prior import Prior
+from itoscope.common.progress import Reporter
+from itoscope.errors import DataError, argument_error
+
+if TYPE_CHECKING:
+    from itoscope.posterior.equation import Equation
+
+__all__ = ["Moments"]
+
+#: How far rounding may take moments from being those of any data, relative to their size.
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sufficient statistics of a linear regression.
+
+    ``yy - 2 moment.theta + theta.gram.theta`` is the residual sum of squares of the coefficients theta.
+
+    Moments of disjoint data add: ``a + b`` are those of both.
+
+    Parameters
+    ----------
+    gram : (K, K) array
+        ``sum w u u^T`` over the samples, symmetric and positive semidefinite.
+    moment : (K,) array
+        ``sum w u y``.
+    yy : float
+        ``sum w y^2``.
+    n : float
+        Number of samples, positive.
+    terms : sequence of K str, optional
+        Names of the columns; `c1`, `c2`, ... if not given. Put simple terms first: of two columns that
+        coincide, the first is kept.
+    sums : optional
+        The additive sums that the moments were projected from; where both sides of a ``+`` have them, they are
+        added and projected again, which is exact.
+
+    Raises
+    ------
+    ArgumentError
+        For shapes that do not fit, values that are not finite, `n <= 0`, names that do not fit.
+    DataError
+        If no data could have these moments: a Gram matrix that is not symmetric or has a negative
+        eigenvalue, a `yy` smaller than the columns explain.
+    """
+
+    gram: Array
+    moment: Array
+    yy: float
+    n: float
+    terms: Sequence[str] | None = None
+    sums: Any = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        gram = _array("gram", self.gram, 2)
+        moment = _array("moment", self.moment, 1)
+        k = moment.size
+        if k == 0:
+            raise argument_error("moment", self.moment, "one entry per column, at least one")
+        if gram.shape != (k, k):
+            raise argument_error("gram", f"an array of shape {gram.shape}", f"shape ({k}, {k}), as moment")
+        terms = [f"c{i + 1}" for i in range(k)] if self.terms is None else [str(term) for term in self.terms]
+        if len(terms) != k or len(set(terms)) != k:
+            raise argument_error("terms", list(terms), f"{k} different names, one per column")
+        n, yy = _scalar("n", self.n), _scalar("yy", self.yy)
+        if n <= 0:
+            raise argument_error("n", self.n, "a positive, finite number")
+        if yy < 0:
+            raise argument_error("yy", self.yy, "a finite number, zero or positive")
+        gram = _checked(gram, moment, yy)
+        for name, value in (
+            ("gram", gram),
+            ("moment", moment),
+            ("yy", yy),
+            ("n", n),
+            ("terms", tuple(terms)),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __add__(self, other: Moments) -> Moments:
+        """Return the moments of both sets of data."""
+        if not isinstance(other, Moments):
+            return NotImplemented
+        if self.terms != other.terms:
+            raise argument_error(
+                "terms", list(other.terms or ()), f"the same terms as on the left, {self.terms}"
+            )
+        if self.sums is not None and other.sums is not None:
+            from itoscope.backends import get_backend
+            from itoscope.posterior.regression import from_sums
+
+            return from_sums(get_backend(), self.sums + other.sums, self.terms or ())
+        return Moments(
+            self.gram + other.gram,
+            self.moment + other.moment,
+            self.yy + other.yy,
+            self.n + other.n,
+            self.terms,
+        )
+
+    def subset(self, columns: Sequence[int]) -> Moments:
+        """Return the moments with these columns only, in this order."""
+        index = np.asarray(columns, dtype=int)
+        terms = tuple((self.terms or ())[i] for i in index)
+        return dataclasses.replace(
+            self, gram=self.gram[np.ix_(index, index)], moment=self.moment[index], terms=terms, sums=None
+        )
+
+    def correlation(self) -> Array:
+        """Return the cosines of the angles between columns ``(K, K)``; zero for columns that are zero."""
+        size = np.sqrt(np.diag(self.gram))
+        size = np.where(size > 0, size, np.inf)
+        return np.asarray(self.gram / np.outer(size, size))
+
+    def sample(
+        self,
+        prior: Prior | None = None,
+        *,
+        sampler: str = "gibbs",
+        n_chains: int = 4,
+        n_samples: int | str = 2000,
+        n_burn: int = 1000,
+        seed: int | None = None,
+        threshold: float = 0.5,
+        thin: int | None = None,
+        exchanges: int = 1,
+        max_memory: float = 1e9,
+        backend: str | None = None,
+        progress: bool | Progress = None,
+    ) -> Equation:
+        """Sample the posterior over which terms are in the equation, and with what coefficients.
+
+        Parameters
+        ----------
+        prior : Prior, optional
+        sampler : {"gibbs", "exact"}
+            Markov chains, or all ``2^K`` models of at most 20 columns with independent draws from their
+            posterior.
+        n_chains : int
+        n_samples : int or "auto"
+            Sweeps of each chain after the burn-in; "auto" doubles them from 2000 until the Monte Carlo
+            error of every PIP is below 0.01 (at most 128 000).
+        n_burn : int
+            Sweeps of each chain that are thrown away at its start.
+        seed : int, optional
+            Same seed, same answer, whatever the number of threads. None draws one; `Equation.seed` keeps it.
+        threshold : float
+            Terms whose inclusion probability exceeds it are selected.
+        thin : int, optional
+            Keep every `thin`-th draw (inclusion probabilities average over all sweeps all the same). None
+            keeps all that fit into `max_memory`.
+        exchanges : int
+            Exchange moves per sweep, see the documentation of the sampler.
+        max_memory : float
+            Bytes that the kept draws may take: ``17 n_chains n_draws K``.
+        backend : {"rust", "reference"}, optional
+        progress : bool or callable, optional
+            True shows a bar on a terminal; a callable receives the number of sweeps (models, for "exact") done.
+
+        Returns
+        -------
+        Equation
+
+        Raises
+        ------
+        ArgumentError
+            For a setting outside its range, or more than 20 columns with ``sampler="exact"``.
+        """
+        from itoscope.posterior.sampling import sample
+
+        exact = sampler == "exact"
+        known = isinstance(n_samples, int) and isinstance(n_burn, int) and isinstance(n_chains, int)
+        total = n_chains * (int(n_samples) + n_burn) if known and not exact else None
+        with Reporter(progress).stage("sampling", total, "models" if exact else "sweeps") as count:
+            return sample(
+                self,
+                Prior() if prior is None else prior,
+                sampler=sampler,
+                n_chains=n_chains,
+                n_samples=n_samples,
+                n_burn=n_burn,
+                seed=seed,
+                threshold=threshold,
+                thin=thin,
+                exchanges=exchanges,
+                max_memory=max_memory,
+                backend=backend,
+                progress=count,
+            )
+
+
+def _array(name: str, value: object, ndim: int) -> Array:
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise argument_error(name, value, f"an array of numbers with {ndim} dimension(s)") from None
+    if array.ndim != ndim:
+        raise argument_error(name, f"an array of shape {array.shape}", f"an array with {ndim} dimension(s)")
+    if not np.isfinite(array).all():
+        raise argument_error(name, "an array with NaN or infinity", "finite numbers")
+    return array
+
+
+def _scalar(name: str, value: object) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise argument_error(name, value, "a finite number") from None
+    if not math.isfinite(number):
+        raise argument_error(name, value, "a finite number")
+    return number
+
+
+def _checked(gram: Array, moment: Array, yy: float) -> Array:
+    """Return the symmetric part of `gram` if some data could have these moments, up to rounding."""
+    diagonal = np.diag(gram)
+    if (diagonal < 0).any():
+        k = int(np.argmin(diagonal))
+        raise DataError(f"gram[{k}, {k}] = {diagonal[k]:g}: a sum of squares, zero or positive")
+    size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    cosine, projection = gram / np.outer(size, size), moment / size
+    asymmetry = np.abs(cosine - cosine.T)
+    if asymmetry.max() > TOLERANCE:
+        i, j = np.unravel_index(int(np.argmax(asymmetry)), asymmetry.shape)
+        raise DataError(
+            f"gram[{i}, {j}] = {gram[i, j]:g}, gram[{j}, {i}] = {gram[j, i]:g}: a Gram matrix is symmetric"
+        )
+    symmetric = 0.5 * (cosine + cosine.T)
+    eigenvalues, vectors = np.linalg.eigh(symmetric)
+    if eigenvalues[0] < -TOLERANCE * max(1.0, eigenvalues[-1]):
+        raise DataError(
+            f"gram has the eigenvalue {eigenvalues[0]:.3g} when scaled to unit diagonal: "
+            "a Gram matrix is positive semidefinite"
+        )
+    # What the well-determined directions explain cannot exceed the sum of squares of the target.
+    solid = eigenvalues > 1e-8 * eigenvalues[-1] if eigenvalues[-1] > 0 else eigenvalues > 0
+    explained = float(((vectors[:, solid].T @ projection) ** 2 / eigenvalues[solid]).sum())
+    if explained > yy * (1 + TOLERANCE) + 1e-300:
+        raise DataError(
+            f"yy = {yy:g}: at least {explained:g}, the sum of squares that the columns explain "
+            "(moment and gram are not from the same data?)"
+        )
+    return np.asarray(0.5 * (gram + gram.T))

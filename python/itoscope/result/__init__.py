@@ -1,0 +1,1 @@
+"""What a discovery found, as data, and what follows from it by simulation."""

@@ -1,0 +1,156 @@
+"""`Forecast`: an ensemble summed up in mean, spread and bands; as a table, a file, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+from itoscope.common.extras import require
+from itoscope.errors import argument_error
+
+if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
+
+__all__ = ["WRITTEN", "Forecast", "forecast"]
+
+WRITTEN = (".csv", ".csv.gz", ".npz", ".parquet", ".nc")
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Bands of an ensemble at each time.
+
+    Attributes
+    ----------
+    times : (n_times,) array
+    names : tuple of str
+    mean, sd : (n_times, n_states) arrays
+    bands : dict of float to (n_times, n_states, 2) array
+        Central intervals by probability.
+    paths : Trajectories
+        The ensemble itself.
+    """
+
+    times: Array
+    names: tuple[str, ...]
+    mean: Array
+    sd: Array
+    bands: dict[float, Array]
+    paths: Trajectories
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{100 * level:g} %" for level in self.bands)
+        return (
+            f"Forecast: {self.paths.n_paths} paths, {len(self.times)} times from {self.times[0]:g} to "
+            f"{self.times[-1]:g}, states {', '.join(self.names)}, bands of {levels}"
+        )
+
+    def columns(self) -> dict[str, Array]:
+        """Named columns `(n_times,)`: `t`, then `x1_mean`, `x1_sd`, and `x1_q5`, `x1_q95` for a band of 90 %."""
+        found = {"t": self.times}
+        for i, name in enumerate(self.names):
+            found |= {f"{name}_mean": self.mean[:, i], f"{name}_sd": self.sd[:, i]}
+            quantiles = {}
+            for level, band in self.bands.items():
+                for end, share in enumerate(((1 - level) / 2, (1 + level) / 2)):
+                    quantiles[share] = band[:, i, end]
+            found |= {f"{name}_q{100 * share:.6g}": quantiles[share] for share in sorted(quantiles)}
+        return found
+
+    def to_dataframe(self) -> Any:
+        """The columns as a pandas DataFrame. Needs the extra ``data``."""
+        return require("pandas", "data", "A DataFrame").DataFrame(self.columns())
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset: `mean` and `sd` `(time, state)`, `band` `(level, time, state, end)`. Extra ``data``."""
+        xarray = require("xarray", "data", "A Dataset")
+        levels = list(self.bands)
+        variables = {
+            "mean": (("time", "state"), self.mean),
+            "sd": (("time", "state"), self.sd),
+            "band": (("level", "time", "state", "end"), np.stack([self.bands[level] for level in levels])),
+        }
+        coords = {"time": self.times, "state": list(self.names), "level": levels, "end": ["low", "high"]}
+        return xarray.Dataset(variables, coords=coords, attrs={"n_paths": self.paths.n_paths})
+
+    def save(self, path: str | PathLike[str], *, digits: int = 17) -> None:
+        """Write mean, spread and bands; the suffix says how.
+
+        Parameters
+        ----------
+        path : path-like
+            `.csv`, `.csv.gz` and `.parquet` hold `columns()`; `.npz` the arrays `t`, `names`, `mean`, `sd`, `levels`
+            and `bands` `(level, time, state, 2)`; `.nc` what `to_xarray` returns.
+        digits : int
+            Significant digits in text.
+
+        Raises
+        ------
+        ArgumentError
+            For another suffix.
+        """
+        name = str(path).lower()
+        if name.endswith((".csv", ".csv.gz")):
+            np.savetxt(path, np.column_stack(list(self.columns().values())), **self._text(digits))
+        elif name.endswith(".npz"):
+            with open(path, "wb") as handle:
+                np.savez_compressed(
+                    handle, t=self.times, names=np.array(self.names), mean=self.mean, sd=self.sd,
+                    levels=np.array(list(self.bands)), bands=np.stack(list(self.bands.values())),
+                )  # fmt: skip
+        elif name.endswith(".parquet"):
+            require("pyarrow", "data", "Writing Parquet")
+            self.to_dataframe().to_parquet(path, index=False)
+        elif name.endswith(".nc"):
+            require("netCDF4", "data", "Writing NetCDF")
+            self.to_xarray().to_netcdf(path, engine="netcdf4")
+        else:
+            raise argument_error("path", str(path), f"a name that ends in {', '.join(WRITTEN)}")
+
+    def write(self, stream: Any, *, digits: int = 17) -> None:
+        """Write `columns()` as CSV to an open text stream."""
+        np.savetxt(stream, np.column_stack(list(self.columns().values())), **self._text(digits))
+
+    def _text(self, digits: int) -> dict[str, Any]:
+        if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
+            raise argument_error("digits", digits, "a whole number from 1 to 17")
+        form = ["%.15g", *[f"%.{digits}g"] * (len(self.columns()) - 1)]
+        return {"fmt": form, "delimiter": ",", "header": ",".join(self.columns()), "comments": ""}
+
+    def plot(self, recorded: Trajectories | None = None, *, path: int = 0, ax: Any = None) -> Any:
+        """Draw the bands, one panel per state, and a recorded path over them. Needs the extra ``plot``.
+
+        Parameters
+        ----------
+        recorded : Trajectories, optional
+            All or some of the states; its times are counted from its first sample.
+        path : int
+            Number of its path.
+        ax : Axes or sequence of Axes, optional
+        """
+        from itoscope.drawing.bands import draw
+
+        return draw(self, recorded, path, ax)
+
+
+def forecast(paths: Trajectories, levels: Sequence[float]) -> Forecast:
+    """Sum up an ensemble; see `Discovery.forecast`."""
+    length = min(len(path) for path in paths.paths)
+    samples = np.stack([path[:length] for path in paths.paths])
+    bands = {
+        float(level): np.moveaxis(np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)
+        for level in levels
+    }
+    return Forecast(
+        times=np.asarray(paths.times[0][:length]),
+        names=tuple(paths.names),
+        mean=samples.mean(axis=0),
+        sd=samples.std(axis=0),
+        bands=bands,
+        paths=paths,
+    )

@@ -1,0 +1,203 @@
+"""The fitted state-space model of a noisy recording, freed of it: it can be saved, and looks at any recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from itoscope.backends import get_backend
+from itoscope.backends.protocol import Array
+from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
+from itoscope.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.fit.filtered.fit import NoisyFit
+
+__all__ = ["Innovations", "Observer"]
+
+ARRAYS = ("drift", "gamma", "observation", "noise", "mean0", "cov0", "floor")
+
+PIECE, MOST_PIECES = 1000, 40
+"""Samples of a stretch whose innovations are looked at, and how many stretches, spread over the recording."""
+SETTLE = 20
+"""Samples at the start of each stretch that the filter needs to find the state; they are left out."""
+
+
+@dataclass(frozen=True)
+class Innovations:
+    """Standardised innovations: independent and normal if the model is right.
+
+    Attributes
+    ----------
+    names : tuple of q str
+        The channels.
+    z : (n, q) array
+        NaN where the sample is missing.
+    piece : (n,) array of int
+        Number of the stretch without gaps in time.
+    path, step : (n,) arrays of int
+        Where in the recording.
+    """
+
+    names: tuple[str, ...]
+    z: Array
+    piece: NDArray[np.intp]
+    path: NDArray[np.intp]
+    step: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Observer:
+    """How a fitted model sees a recording of `channels`: the terms in use as text, and all else of a `StateSpace`.
+
+    Attributes
+    ----------
+    states, channels : tuples of str
+        All states; those that were recorded, with noise.
+    expressions : tuple of str
+        The terms of the model, those of given rows among them.
+    parts : dict
+        Every field of `StateSpace` but the compiled program.
+    backend : str or None
+    """
+
+    states: tuple[str, ...]
+    channels: tuple[str, ...]
+    expressions: tuple[str, ...]
+    parts: dict[str, Any]
+    backend: str | None
+
+    @classmethod
+    def of(cls, fit: NoisyFit, channels: Sequence[str]) -> Observer:
+        """That of a fit."""
+        space, place = fit.filtering.space(fit.model)
+        texts = tuple(fit.filtering.expressions[k] for k in sorted(place, key=place.__getitem__))
+        parts = {f.name: getattr(space, f.name) for f in fields(StateSpace) if f.name != "program"}
+        return cls(tuple(fit.filtering.states), tuple(channels), texts, parts, fit.filtering.backend)
+
+    # -- keeping ---------------------------------------------------------------------------------------------
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        parts = {
+            key: value.tolist() if isinstance(value, np.ndarray) else value
+            for key, value in self.parts.items()
+        }
+        return {
+            "channels": list(self.channels),
+            "expressions": list(self.expressions),
+            "backend": self.backend,
+            **parts,
+        }
+
+    @classmethod
+    def from_dict(cls, states: Sequence[str], document: dict[str, Any]) -> Observer:
+        """What `as_dict` gave."""
+        parts = {f.name: document[f.name] for f in fields(StateSpace) if f.name in document}
+        for name in ARRAYS:
+            parts[name] = np.asarray(parts[name], dtype=np.float64)
+        m, q, k = len(states), len(document["channels"]), len(document["expressions"])
+        parts["pairs"] = tuple((int(i), int(j)) for i, j in parts["pairs"])
+        parts["gamma"] = parts["gamma"].reshape(len(parts["pairs"]), k)
+        parts["kinks"] = tuple(Kink(*kink) for kink in parts["kinks"])
+        if parts["drift"].shape != (m, k) or parts["observation"].shape != (q, m):
+            raise ValueError("observer")
+        return cls(
+            tuple(states),
+            tuple(document["channels"]),
+            tuple(document["expressions"]),
+            parts,
+            document["backend"],
+        )
+
+    # -- looking ---------------------------------------------------------------------------------------------
+    @cached_property
+    def _stages(self) -> Any:
+        return get_backend(self.backend)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def space(self, more: Sequence[str] = ()) -> StateSpace:
+        """The model compiled, with the terms `more` after its own, whose coefficients are zero."""
+        program = self._stages.compile([*self.expressions, *more], list(self.states))
+        parts = dict(self.parts)
+        for name in ("drift", "gamma"):
+            table = parts[name]
+            parts[name] = np.ascontiguousarray(np.hstack([table, np.zeros((len(table), len(more)))]))
+        return StateSpace(program=program, **parts)
+
+    def check(self, data: Trajectories) -> None:
+        """Raise `ArgumentError` unless the recording has the channels of this one."""
+        if tuple(data.names) != self.channels:
+            raise ArgumentError(
+                f"data have the states {', '.join(data.names)}: the model was fitted to recordings of "
+                f"{', '.join(self.channels)}"
+            )
+
+    def smooth(self, data: Trajectories) -> tuple[list[Array], list[Array]]:
+        """Smoothed states `(n_i, m)` of every path and their standard deviations."""
+        self.check(data)
+        means, covs = self._stages.filter_smooth(self.space(), _paths(data), data.steps())
+        return means, [np.sqrt(np.maximum(np.einsum("nii->ni", cov), 0.0)) for cov in covs]
+
+    def drift_moments(self, data: Trajectories, more: Sequence[str], row: int) -> FilterMoments:
+        """The regression of the innovations on the terms `more` in one row of the drift."""
+        columns = [(row, len(self.expressions) + k) for k in range(len(more))]
+        found = self._stages.filter_drift_moments(self.space(more), _paths(data), data.steps(), columns)
+        return found[0]
+
+    def gamma_moments(
+        self, data: Trajectories, more: Sequence[str], pair: int
+    ) -> tuple[FilterMoments, list[tuple[int, int]]]:
+        """The regression on the entries of Gamma: those of the model, then `more` in one, then noise variances."""
+        own = [(int(p), int(k)) for p, k in np.argwhere(self.parts["gamma"] != 0.0)]
+        columns = own + [(pair, len(self.expressions) + k) for k in range(len(more))]
+        found = self._stages.filter_noise_moments(self.space(more), _paths(data), data.steps(), columns)
+        return found[0], own
+
+    def innovations(self, data: Trajectories, piece: int = PIECE, most: int = MOST_PIECES) -> Innovations:
+        """Standardised innovations on stretches of the recording.
+
+        Parameters
+        ----------
+        data : Trajectories
+        piece, most : int
+            Samples of a stretch and number of stretches at most, spread over the recording.
+        """
+        self.check(data)
+        stretches = [
+            (i, start, start + length)
+            for i, path in enumerate(data.paths)
+            for start, length in _stretches(len(path), piece)
+        ]
+        few = np.unique(np.linspace(0, len(stretches) - 1, min(most, len(stretches))).round().astype(int))
+        chosen = [stretches[k] for k in few]
+        steps = data.steps()
+        paths = [np.ascontiguousarray(data.paths[i][a:b], dtype=np.float64) for i, a, b in chosen]
+        times = [steps[i] if np.ndim(steps[i]) == 0 else np.asarray(steps[i])[a:b] for i, a, b in chosen]
+        z = self._stages.filter_innovations(self.space(), paths, times)
+        keep = [min(SETTLE, len(one) // 5) for one in z]
+        return Innovations(
+            names=self.channels,
+            z=np.concatenate([one[s:] for one, s in zip(z, keep)]),
+            piece=np.repeat(np.arange(len(z)), [len(one) - s for one, s in zip(z, keep)]),
+            path=np.concatenate([np.full(b - a - s, i) for (i, a, b), s in zip(chosen, keep)]),
+            step=np.concatenate([np.arange(a + s, b) for (_, a, b), s in zip(chosen, keep)]),
+        )
+
+
+def _paths(data: Trajectories) -> list[Array]:
+    return [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
+
+
+def _stretches(length: int, piece: int) -> list[tuple[int, int]]:
+    """Start and length of the stretches of one path, all about equally long."""
+    count = -(-length // piece)
+    size = length // count
+    return [(k * size, size if k < count - 1 else length - k * size) for k in range(count)]

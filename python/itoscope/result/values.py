@@ -1,0 +1,94 @@
+"""Values of the selected terms and of fitted equations at given states, custom functions included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.backends import get_backend
+from itoscope.backends.protocol import Array
+from itoscope.backends.reference.expr import parse
+from itoscope.backends.reference.graph import Graph
+from itoscope.errors import ArgumentError, ExpressionError
+
+if TYPE_CHECKING:
+    from itoscope.discovery.result import Discovery
+    from itoscope.posterior.equation import Equation
+
+__all__ = ["check_simulable", "drift_at", "equation_at", "selected_terms_at"]
+
+
+def check_simulable(term: str, label: str, states: Sequence[str], customs: Sequence[str] = ()) -> None:
+    """Raise `ArgumentError` for a term that is a function of Python, which no model can call.
+
+    Parameters
+    ----------
+    term : str
+        As it is shown.
+    label : str
+        Of its equation.
+    states, customs : sequence of str
+        Names of the states, and of functions that may be named like an expression.
+    """
+    try:
+        if term in customs:
+            raise ExpressionError(term)
+        parse(term, Graph(list(states)))
+    except ExpressionError:
+        raise ArgumentError(
+            f"term {term!r} of {label} is a function of Python, which a model cannot hold: only terms that are written "
+            "out can be simulated (Library.expressions in place of Library.custom)"
+        ) from None
+
+
+def selected_terms_at(result: Discovery, equation: Equation, x: Array) -> Array:
+    """The selected terms of an equation at states `x` `(n, m)`: `(n, r)`.
+
+    Raises
+    ------
+    ArgumentError
+        For a custom function of a result that was loaded from a file, which holds no functions.
+    """
+    names = [equation.terms[k] for k in np.flatnonzero(equation.selected)]
+    x = np.ascontiguousarray(x, dtype=np.float64)
+    if not names:
+        return np.zeros((len(x), 0))
+    customs = result.settings.get("custom_terms", ())
+    try:
+        if any(name in customs for name in names):
+            raise ExpressionError("a function of Python")
+        return get_backend(equation.backend).compile(names, list(result.states)).evaluate(x)
+    except ExpressionError:
+        for library in (result.library, result.diffusion_library):
+            if library is not None:
+                bound = library.bind(result.states, np.zeros(len(result.states)))
+                if set(names) <= set(bound.names):
+                    values = bound.program(equation.backend).evaluate(bound.augment(x))
+                    return values[:, [bound.names.index(name) for name in names]]
+        raise ArgumentError(
+            f"terms {', '.join(names)}: one is a function of Python, which a saved result does not hold"
+        ) from None
+
+
+def equation_at(result: Discovery, equation: Equation, x: Array) -> tuple[Array, Array]:
+    """Mean and standard deviation of an equation's right-hand side at states `x` `(n, m)`, each `(n,)`."""
+    values = selected_terms_at(result, equation, x)
+    inside = np.flatnonzero(equation.selected)
+    cov = equation.cov[np.ix_(inside, inside)]
+    variance = np.einsum("ni,ij,nj->n", values, cov, values)
+    return values @ equation.mean[inside], np.sqrt(np.maximum(variance, 0.0))
+
+
+def drift_at(result: Discovery, x: Array) -> Array:
+    """The mean drift at states `x` `(n, m)`: `(n, m)`."""
+    x = np.ascontiguousarray(x, dtype=np.float64)
+    columns = []
+    for state in result.states:
+        given = result.known_drift.get(state)
+        if given is None:
+            columns.append(equation_at(result, result.drift[state], x)[0])
+        else:
+            columns.append(get_backend(None).compile([given], list(result.states)).evaluate(x)[:, 0])
+    return np.stack(columns, axis=1)

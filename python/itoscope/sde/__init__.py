@@ -1,0 +1,1 @@
+"""Stochastic differential equations that are given: simulation and named systems."""

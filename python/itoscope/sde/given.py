@@ -1,0 +1,157 @@
+"""What an `SDE` is given as checked lists of expressions, and the diffusion that a covariance belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from itoscope.backends.reference.expr import parse
+from itoscope.backends.reference.graph import Graph
+from itoscope.backends.reference.integrate import cholesky
+from itoscope.backends.reference.schemes import Coefficients
+from itoscope.errors import ArgumentError, argument_error
+from itoscope.expressions.typeset import expression_of
+from itoscope.library.library import Library
+from itoscope.library.parts import number
+
+__all__ = ["checked_expressions", "checked_rows", "checked_square", "from_library", "roots_of_covariance"]
+
+
+def checked_expressions(name: str, given: Any, states: Sequence[str], count: int) -> list[str]:
+    """`count` expressions over the states as strings that parse; numbers become strings.
+
+    Raises
+    ------
+    ArgumentError
+        For another number of entries, or an entry that is neither text nor a finite number.
+    ExpressionError
+        For an entry that does not parse.
+    """
+    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != count:
+        raise argument_error(name, given, f"{count} expressions")
+    texts = []
+    for i, entry in enumerate(given):
+        if isinstance(entry, Real) and not isinstance(entry, bool) and np.isfinite(float(entry)):
+            entry = number(float(entry))
+        if not isinstance(entry, str):
+            raise argument_error(f"{name}[{i}]", entry, "an expression or a finite number")
+        text = " ".join(entry.split())
+        node = parse(text, graph := Graph(states))
+        texts.append("0" if graph.constant(node) == 0 else text)
+    return texts
+
+
+def checked_rows(name: str, given: Any, states: Sequence[str]) -> list[list[str]]:
+    """m rows of expressions, all of the length of the first."""
+    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != len(states):
+        raise argument_error(name, given, f"{len(states)} rows of expressions, one per state")
+    n = len(given[0]) if hasattr(given[0], "__len__") else 1
+    return [checked_expressions(f"{name}[{i}]", row, states, n) for i, row in enumerate(given)]
+
+
+def checked_square(name: str, given: Any, states: Sequence[str]) -> list[list[str]]:
+    """A symmetric m x m list of expressions."""
+    m = len(states)
+    rows = checked_rows(name, given, states)
+    if len(rows[0]) != m:
+        raise argument_error(name, given, f"{m} rows of {m} expressions")
+    entries = Coefficients([], rows, states)
+    for i in range(m):
+        for j in range(i):
+            if not entries.same(entries.diffusion[i][j], entries.diffusion[j][i]):
+                raise argument_error(
+                    f"{name}[{i}][{j}]", rows[i][j], f"the same as {name}[{j}][{i}], {rows[j][i]!r}"
+                )
+    return rows
+
+
+def from_library(name: str, given: Any, library: Library, states: Sequence[str], axes: int) -> list[Any]:
+    """Coefficients `(m, K)` or, with two axes, `(m, n, K)` as expressions in the terms of a library."""
+    bound = library.bind(states)
+    if bound.customs:
+        raise ArgumentError("library: expressions alone, since an SDE cannot call a custom Python function")
+    theta = np.asarray(given, dtype=np.float64)
+    if theta.ndim != axes + 1 or len(theta) != len(states) or theta.shape[-1] != len(bound.names):
+        shape = f"({len(states)}, {'n, ' if axes == 2 else ''}{len(bound.names)})"
+        raise ArgumentError(
+            f"{name} of shape {theta.shape}: {shape}, one coefficient per term of the library"
+        )
+    if not np.isfinite(theta).all():
+        raise ArgumentError(f"{name}: finite coefficients")
+
+    def text(row: Any) -> str:
+        return expression_of(dict(zip(bound.expressions, row.tolist())))
+
+    return [text(row) if axes == 1 else [text(entry) for entry in row] for row in theta]
+
+
+def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[list[str]] | None:
+    """A diffusion g with `g g^T = Gamma`, one column per noisy state, or None where none is evident.
+
+    Evident are the Cholesky factor of a constant matrix, and the roots of a diagonal one whose entries are
+    squares (`c u^2` has the root `sqrt(c) |u|`) or positive everywhere (`0.5 + 0.3 x^2`).
+    """
+    m = len(states)
+    graph = Graph(states)
+    nodes = [[parse(text, graph) for text in row] for row in gamma]
+    constants = [[graph.constant(node) for node in row] for row in nodes]
+    if all(value is not None for row in constants for value in row):
+        factor = cholesky(np.asarray(constants, dtype=np.float64))
+        columns = [j for j in range(m) if factor[:, j].any()]
+        return [[number(factor[i, j]) for j in columns] for i in range(m)]
+    noisy = [i for i in range(m) if gamma[i][i] != "0"]
+    if any(gamma[i][j] != "0" for i in range(m) for j in range(m) if i != j):
+        return None
+    roots = {i: _root(graph, nodes[i][i], gamma[i][i], states) for i in noisy}
+    if any(root is None for root in roots.values()):
+        return None
+    return [[str(roots[i]) if i == j else "0" for j in noisy] for i in range(m)]
+
+
+def _root(graph: Graph, node: int, text: str, states: Sequence[str]) -> str | None:
+    """The square root of a covariance entry as an expression, or None unless it is smooth or a modulus."""
+    scale, squared = 1.0, node
+    operation, arguments, _ = graph.nodes[node]
+    if operation == "multiply":
+        value = graph.constant(arguments[0])
+        other = arguments[1]
+        if value is None:
+            value, other = graph.constant(arguments[1]), arguments[0]
+        if value is not None:
+            scale, squared = value, other
+    operation, arguments, value = graph.nodes[squared]
+    if operation == "number":
+        return number(np.sqrt(value)) if value >= 0 else None
+    if operation == "power" and graph.constant(arguments[1]) == 2 and scale > 0:
+        base = graph.nodes[arguments[0]]
+        if base.operation == "input":
+            size = number(np.sqrt(scale))
+            return f"{'' if size == '1' else size + ' '}|{states[int(base.value)]}|"
+    return f"sqrt({text})" if _positive(graph, node) else None
+
+
+def _positive(graph: Graph, root: int) -> bool:
+    """Whether a node is positive everywhere, as far as its form shows."""
+    at_least_zero: dict[int, bool] = {}
+    above_zero: dict[int, bool] = {}
+    for node in graph.below([root]):
+        operation, arguments, value = graph.nodes[node]
+        weak = [at_least_zero[argument] for argument in arguments]
+        strict = [above_zero[argument] for argument in arguments]
+        if operation == "number":
+            at_least_zero[node], above_zero[node] = value >= 0, value > 0
+        elif operation == "add":
+            at_least_zero[node], above_zero[node] = all(weak), all(weak) and any(strict)
+        elif operation in ("multiply", "divide"):
+            at_least_zero[node], above_zero[node] = all(weak), all(strict)
+        elif operation == "power":
+            exponent = graph.constant(arguments[1])
+            even = exponent is not None and exponent % 2 == 0
+            at_least_zero[node], above_zero[node] = even or weak[0], strict[0]
+        else:
+            at_least_zero[node] = operation in ("abs", "exp", "cosh", "sqrt")
+            above_zero[node] = operation in ("exp", "cosh")
+    return above_zero[root]

@@ -1,0 +1,1 @@
+"""Findings in print, pictures, pages and files."""

@@ -1,0 +1,89 @@
+"""A discovery as ArviZ data: posterior, sample statistics and observed data with named coordinates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.common.extras import require
+
+if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.discovery.result import Discovery
+    from itoscope.posterior.equation import Equation
+
+__all__ = ["to_arviz"]
+
+
+def to_arviz(result: Discovery) -> Any:
+    """Convert; see `Discovery.to_arviz`."""
+    az = require("arviz", "arviz", "to_arviz")
+    posterior: dict[str, Any] = {}
+    statistics: dict[str, Any] = {}
+    coords: dict[str, Any] = {}
+    dims: dict[str, list[str]] = {}
+    groups = (
+        ("drift", "equation", "term", list(result.drift.items())),
+        (
+            "diffusion",
+            "entry",
+            "diffusion_term",
+            [(f"{a}, {b}", e) for (a, b), e in result.diffusion.items()],
+        ),
+    )
+    for name, rows, columns, named in groups:
+        if not named:
+            continue
+        equations = [equation for _, equation in named]
+        coords[rows] = [label for label, _ in named]
+        coords[columns] = list(equations[0].terms)
+        for variable, values, per_term in (
+            (name, _stack(equations, "samples"), True),
+            (f"{name}_noise_var", _stack(equations, "noise_var"), False),
+            (f"{name}_slab_var", _stack(equations, "slab_var"), False),
+            (f"{name}_p0", _stack(equations, "p0"), False),
+        ):
+            posterior[variable] = values
+            dims[variable] = [rows, columns] if per_term else [rows]
+        included = _stack(equations, "included")
+        statistics |= {
+            f"{name}_included": included,
+            f"{name}_inclusion": _stack(equations, "inclusion"),
+            f"{name}_size": included.sum(axis=-1),
+        }
+        dims |= {
+            f"{name}_included": [rows, columns],
+            f"{name}_inclusion": [rows, columns],
+            f"{name}_size": [rows],
+        }
+    content: dict[str, Any] = {"posterior": posterior, "sample_stats": statistics}
+    if result.data is not None:
+        content["observed_data"], more = _observed(result.data)
+        coords |= more
+        dims |= {"x": ["path", "time", "state"] if "path" in more else ["sample", "state"], "path_of": ["sample"],
+                 "time_of": ["sample"]}  # fmt: skip
+        dims = {
+            key: value
+            for key, value in dims.items()
+            if key not in ("path_of", "time_of") or "path" not in more
+        }
+    if int(az.__version__.split(".")[0]) >= 1:  # one dictionary of groups since version 1
+        return az.from_dict(content, coords=coords, dims=dims)
+    return az.from_dict(**content, coords=coords, dims=dims)
+
+
+def _stack(equations: list[Equation], name: str) -> Any:
+    """One quantity of several equations, `(chain, draw, equation, ...)`."""
+    return np.stack([getattr(equation, name) for equation in equations], axis=2)
+
+
+def _observed(data: Trajectories) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Samples by path, time and state, or one after the other where paths have different times."""
+    coords: dict[str, Any] = {"state": list(data.names)}
+    first = data.times[0]
+    if all(len(t) == len(first) and np.array_equal(t, first) for t in data.times):
+        coords |= {"path": np.arange(data.n_paths), "time": np.asarray(first)}
+        return {"x": np.stack(data.paths)}, coords
+    path = np.concatenate([np.full(len(x), number) for number, x in enumerate(data.paths)])
+    return {"x": np.concatenate(data.paths), "path_of": path, "time_of": np.concatenate(data.times)}, coords

@@ -1,0 +1,135 @@
+"""The equations of a discovery typeset (LaTeX, MathML) and symbolic (SymPy)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from itoscope.backends.reference.graph import FUNCTIONS
+from itoscope.common.extras import require
+from itoscope.errors import ExpressionError
+from itoscope.expressions.notation import LATEX, Notation
+from itoscope.expressions.typeset import symbolic, typeset, typeset_term
+from itoscope.show.text import parts
+
+if TYPE_CHECKING:
+    from itoscope.discovery.result import Discovery
+    from itoscope.posterior.equation import Equation
+    from itoscope.sde.sde import SDE
+
+__all__ = ["latex_equations", "latex_sum", "pieces", "sde_pieces", "sum_pieces", "sympy_equations"]
+
+
+def sum_pieces(equation: Equation, states: Sequence[str] | None, notation: Notation) -> list[str]:
+    """The selected terms with their coefficients, one piece each, between which a line may be broken.
+
+    Without `states`, every name in a term counts as one.
+    """
+    found: list[str] = []
+    states = names_in(equation.terms) if states is None else states
+    for sign, size, sd, term in parts(equation):
+        factors = [notation.estimate(size, sd)]
+        if term != "1":
+            factors.append(typeset_term(term, states, notation))
+        body = notation.thin.join(factors)
+        if found:
+            found.append(notation.follow("", sign == "-", body).strip())
+        else:
+            found.append(notation.signed(sign == "-", body))
+    return found
+
+
+def names_in(terms: Sequence[str]) -> list[str]:
+    """Every name in some terms that is no function."""
+    found = dict.fromkeys(name for term in terms for name in re.findall(r"[A-Za-z_]\w*", term))
+    return [name for name in found if name not in (*FUNCTIONS, "pi")]
+
+
+def pieces(result: Discovery, notation: Notation) -> list[list[str]]:
+    """Every equation in pieces; the first piece is its left side and the sign of equality."""
+    lines = []
+    noisy = [a for a, b in result.diffusion if a == b]
+    for state in result.states:
+        left = notation.differential(state) + notation.equals.rstrip()
+        given = result.known_drift.get(state)
+        if given is not None:
+            shown = typeset_term(given, result.states, notation)
+            lines.append([left, shown + notation.thin + notation.time])
+            continue
+        terms = sum_pieces(result.drift[state], result.states, notation)
+        if len(terms) > 1:
+            terms[0] = notation.open + terms[0]
+            terms[-1] += notation.close
+        if terms:
+            terms[-1] += notation.thin + notation.time
+        if state in noisy:
+            root = notation.root(notation.gamma)
+            mixed = notation.indexed(f"{notation.open_round}{notation.diffusion}{notation.thin}{notation.brownian}"
+                                     f"{notation.close_round}", [state])  # fmt: skip
+            noise = mixed if len(noisy) > 1 else root + notation.thin + notation.brownian
+            terms.append(notation.follow("", False, noise).strip() if terms else noise)
+        lines.append([left, *(terms or [notation.number("0")])])
+    for pair, equation in result.diffusion.items():
+        left = notation.indexed(notation.gamma, pair) + notation.equals.rstrip()
+        lines.append([left, *(sum_pieces(equation, result.states, notation) or [notation.number("0")])])
+    return lines
+
+
+def sde_pieces(sde: SDE, notation: Notation) -> list[list[str]]:
+    """The rows of an SDE in pieces: drift and one piece per Brownian motion; a general covariance on its own lines."""
+    lines = []
+    roots, gammas = sde.diffusion_expressions, sde.gamma_expressions
+    for i, (state, drift) in enumerate(zip(sde.states, sde.drift_expressions)):
+        line = [notation.differential(state) + notation.equals.rstrip()]
+        line.append(typeset_term(drift, sde.states, notation) + notation.thin + notation.time)
+        noises = [(f"M{i + 1}", "")]
+        if roots is not None:
+            noises = [(f"B{j + 1}", entry) for j, entry in enumerate(roots[i]) if entry != "0"]
+        for name, entry in noises:
+            factor = typeset_term(entry, sde.states, notation) + notation.thin if entry else ""
+            line.append(notation.follow("", False, factor + notation.differential(name)).strip())
+        lines.append(line)
+    if roots is None and gammas is not None:
+        for i, a in enumerate(sde.states):
+            for j in range(i, sde.n_states):
+                if gammas[i][j] != "0":
+                    left = notation.indexed(notation.gamma, (a, sde.states[j])) + notation.equals.rstrip()
+                    lines.append([left, typeset(gammas[i][j], sde.states, notation)])
+    return lines
+
+
+def latex_sum(equation: Equation, states: Sequence[str] | None = None) -> str:
+    """The right-hand side as LaTeX."""
+    return " ".join(sum_pieces(equation, states, LATEX)) or "0"
+
+
+def latex_equations(result: Discovery) -> list[str]:
+    """Every equation as LaTeX."""
+    return [" ".join(line) for line in pieces(result, LATEX)]
+
+
+def sympy_equations(result: Discovery) -> list[Any]:
+    """Every equation as `sympy.Eq` with mean coefficients; a custom function is an unknown function of the states."""
+    sympy = require("sympy", "symbolic", "equations(style='sympy')")
+    states = result.states
+    symbols = [sympy.Symbol(state, real=True) for state in states]
+
+    def term(name: str) -> Any:
+        try:
+            return symbolic(name, states)
+        except ExpressionError:
+            return sympy.Function(name)(*symbols)
+
+    def total(equation: Equation) -> Any:
+        inside = zip(equation.terms, equation.mean, equation.selected)
+        return sympy.Add(*(sympy.Float(float(c)) * term(name) for name, c, z in inside if z))
+
+    found = []
+    for state in states:
+        given = result.known_drift.get(state)
+        right = symbolic(given, states) if given is not None else total(result.drift[state])
+        found.append(sympy.Eq(sympy.Symbol(f"d{state}/dt"), right, evaluate=False))
+    for (a, b), equation in result.diffusion.items():
+        found.append(sympy.Eq(sympy.Symbol(f"Gamma[{a}, {b}]"), total(equation), evaluate=False))
+    return found

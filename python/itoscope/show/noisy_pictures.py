@@ -1,0 +1,108 @@
+"""Estimates over one state behind a noisy recording: how far its innovations bend a fitted equation, piece by piece."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.backends.protocol import Array
+from itoscope.fit.filtered.recording import solve_moments
+from itoscope.library.parts import number
+from itoscope.result.binned import Binned, Estimate, line_of
+from itoscope.result.values import equation_at, selected_terms_at
+
+if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.discovery.result import Discovery
+    from itoscope.posterior.equation import Equation
+    from itoscope.result.observer import Observer
+
+__all__ = ["of_innovations", "tents"]
+
+#: Samples that the pictures are made from; more change nothing that can be seen.
+MOST_SAMPLES = 100_000
+#: The knots lie between these quantiles of the smoothed state.
+ENDS = (0.02, 0.98)
+
+
+def tents(state: str, knots: Array) -> list[str]:
+    """Piecewise linear functions of a state, one at its knot and zero at the others; they add up to one.
+
+    Parameters
+    ----------
+    state : str
+    knots : (b,) array, increasing
+
+    Returns
+    -------
+    list of b expressions
+        The outer ones stay one outside the knots.
+    """
+    sizes = [f"|{state} - {number(float(knot))}|".replace("- -", "+ ") for knot in knots]
+    slopes = 0.5 / np.diff(knots)
+    found = []
+    for b in range(len(knots)):
+        parts = []
+        if b > 0:
+            parts.append((slopes[b - 1], sizes[b - 1]))
+        parts.append((-(slopes[b - 1] if b > 0 else 0.0) - (slopes[b] if b < len(slopes) else 0.0), sizes[b]))
+        if b < len(slopes):
+            parts.append((slopes[b], sizes[b + 1]))
+        text = "".join(f" {'-' if c < 0 else '+'} {number(abs(float(c)))}*{size}" for c, size in parts)
+        outer = b == 0 or b == len(slopes)
+        found.append(("0.5" if outer else "0") + text)
+    return found
+
+
+def of_innovations(result: Discovery, data: Trajectories, pieces: int) -> Estimate:
+    """Estimates of a noisy result; see `Plots.fit`."""
+    observer = result.observer
+    assert observer is not None
+    few = data[_some(data)]
+    states = np.concatenate(observer.smooth(few)[0])
+
+    def estimate(label: str, equation: Equation, state: str) -> Binned:
+        column = result.states.index(state)
+        knots = np.unique(np.quantile(states[:, column], np.linspace(*ENDS, max(pieces, 3))))
+        shapes = tents(state, knots)
+        weights = observer.space(shapes).program.evaluate(states)[:, -len(shapes) :]
+        total = weights.sum(axis=0)
+        features = selected_terms_at(result, equation, states)
+        line, sd = line_of(equation, weights.T @ features / total[:, None])
+        bend, error = _bend(observer, few, result.states, label, shapes)
+        centre = weights.T @ states[:, column] / total
+        if len(result.states) == 1:
+            grid = np.linspace(centre[0], centre[-1], 200)
+            return Binned(centre, line + bend, error, grid, *equation_at(result, equation, grid[:, None]))
+        return Binned(centre, line + bend, error, centre, line, sd)
+
+    return estimate
+
+
+def _bend(
+    observer: Observer, data: Trajectories, states: tuple[str, ...], label: str, shapes: list[str]
+) -> tuple[Array, Array]:
+    """How much of each shape the recording asks for beside the model, and the standard errors `(b,)`."""
+    if not label.startswith("Gamma"):
+        moments = observer.drift_moments(data, shapes, states.index(label[1:]))
+        bend, inverse = solve_moments(moments, range(len(shapes)))
+        return bend, np.sqrt(np.maximum(np.diag(inverse), 0.0))
+    i, j = (states.index(name) for name in label[6:-1].split(", "))
+    pair = observer.parts["pairs"].index((i, j) if (i, j) in observer.parts["pairs"] else (j, i))
+    moments, own = observer.gamma_moments(data, shapes, pair)
+    gamma, noise = observer.parts["gamma"], observer.parts["noise"]
+    held = np.concatenate([[gamma[entry] for entry in own], np.zeros(len(shapes)), noise])
+    # What is left of the target when the model is taken out; the noise may give way, the rest of Gamma may not.
+    rest = moments._replace(moment=moments.moment - moments.gram @ held)
+    free = list(range(len(own), len(own) + len(shapes)))
+    free += [len(held) - len(noise) + c for c in range(len(noise)) if noise[c] > 0]
+    bend, inverse = solve_moments(rest, free)
+    return bend[: len(shapes)], np.sqrt(np.maximum(np.diag(inverse), 0.0))[: len(shapes)]
+
+
+def _some(data: Trajectories) -> list[int]:
+    """Numbers of paths, spread over the list, that hold about `MOST_SAMPLES` samples."""
+    share = min(1.0, MOST_SAMPLES / sum(len(path) for path in data.paths))
+    count = max(round(share * data.n_paths), 1)
+    return [int(i) for i in np.unique(np.linspace(0, data.n_paths - 1, count).round())]

@@ -1,0 +1,107 @@
+"""Pictures of a discovery: `result.plot.pip()` and its like; each returns its axes and takes `ax=`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.discovery.result import Discovery
+
+__all__ = ["Plots"]
+
+Key = str | tuple[str, str] | None
+
+
+class Plots:
+    """The pictures of one result. All need the extra `plot` (Matplotlib).
+
+    An equation is named by its state (`"x2"`), by a pair (`("x1", "x2")`, an entry of the diffusion covariance), or by
+    the label that is printed (`"dx2"`, `"Gamma[x1, x2]"`); without a name it is the first one. `ax` is one `Axes`,
+    or as many as there are panels; new figures are made without it.
+    """
+
+    def __init__(self, result: Discovery) -> None:
+        self._result = result
+
+    def __repr__(self) -> str:
+        return "plots: pip, posterior, pairs, trace, fit, residuals, forecast, states"
+
+    def pip(self, *, ax: Any = None) -> Any:
+        """Inclusion probabilities of all candidate terms, one panel per equation; selected ones are filled."""
+        from itoscope.show.pictures import pip
+
+        return pip(self._result, ax)
+
+    def posterior(self, equation: Key = None, *, ax: Any = None) -> Any:
+        """Posterior of each selected coefficient: draws as a histogram, the law given the selected model as a line."""
+        from itoscope.show.pictures import posterior
+
+        return posterior(self._result, equation, ax)
+
+    def pairs(self, equation: Key = None, *, terms: list[str] | None = None, ax: Any = None) -> Any:
+        """Joint posterior of the selected coefficients in pairs, at most six unless `terms` names them."""
+        from itoscope.show.pictures import pairs
+
+        return pairs(self._result, equation, terms, ax)
+
+    def trace(self, equation: Key = None, *, ax: Any = None) -> Any:
+        """Draws of each selected coefficient, one colour per chain, and the number of terms in the model."""
+        from itoscope.show.pictures import trace
+
+        return trace(self._result, equation, ax)
+
+    def fit(self, *, data: Trajectories | None = None, bins: int = 16, ax: Any = None) -> Any:
+        """Fitted equations against binned Kramers-Moyal estimates with error bars of one standard error.
+
+        Steps are sorted into `bins` bins of equal count by the state on the horizontal axis; the model is averaged
+        over the same samples. Panels are those of the states that the terms of an equation contain.
+
+        Behind a noisy or partly seen recording there are no steps to average: there, half as many straight pieces over
+        the same axis are let into the equation, and the innovations of the filter say how far each bends it.
+        """
+        from itoscope.show.fit_pictures import fit
+
+        return fit(self._result, data, bins, ax)
+
+    def residuals(self, *, data: Trajectories | None = None, lags: int = 20, ax: Any = None) -> Any:
+        """Standardised residuals of each noisy row: quantiles against normal ones, and autocorrelation.
+
+        For a noisy or partly seen recording, the standardised innovations of each channel.
+        """
+        from itoscope.show.fit_pictures import residuals
+
+        return residuals(self._result, data, lags, ax)
+
+    def forecast(
+        self,
+        data: Trajectories | None = None,
+        *,
+        path: int = 0,
+        n_paths: int = 200,
+        seed: int | None = None,
+        ax: Any = None,
+        **settings: Any,
+    ) -> Any:
+        """Bands of simulated paths against a recording that starts where they start, one panel per state.
+
+        Parameters
+        ----------
+        data : Trajectories, optional
+            What to compare with, best held out from the fit; by default the data of the fit. A noisy or partly seen
+            recording gives its first smoothed state as the start.
+        path : int
+            Number of the path.
+        n_paths, seed, **settings
+            See `Discovery.forecast`.
+        ax : Axes or sequence of Axes, optional
+        """
+        from itoscope.drawing.bands import forecast
+
+        return forecast(self._result, data, path, n_paths, seed, ax, settings)
+
+    def states(self, *, data: Trajectories | None = None, path: int = 0, ax: Any = None) -> Any:
+        """Smoothed states with bands of two standard deviations against what was measured, one panel per state."""
+        from itoscope.drawing.over_time import states
+
+        return states(self._result, data, path, ax)

@@ -1,0 +1,234 @@
+"""One self-contained HTML page about a discovery: equations, tables, pictures, warnings, settings, versions."""
+
+from __future__ import annotations
+
+import io
+import platform
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope._core import __version__
+from itoscope.common.extras import require
+from itoscope.common.numbers import number
+from itoscope.errors import ArgumentError
+from itoscope.show import html
+from itoscope.show import text as summary
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from itoscope.discovery.result import Discovery
+
+__all__ = ["page", "write"]
+
+STYLE = """
+:root { color-scheme: light; }
+* { box-sizing: border-box; }
+body { margin: 0; background: #f5f5f3; color: #1c1c1c;
+  font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem clamp(0.9rem, 4vw, 3rem) 4rem;
+  background: #fff; min-height: 100vh; }
+h1 { font-size: clamp(1.35rem, 4vw, 1.9rem); line-height: 1.2; margin: 0.6rem 0 0.2rem; }
+h2 { font-size: 1.15rem; margin: 2.4rem 0 0.6rem; padding-bottom: 0.25rem; border-bottom: 1px solid #ddd; }
+.lead, figcaption, .note { color: #555; }
+.lead { margin-top: 0; }
+figure { margin: 1.2rem 0 1.8rem; }
+figure .scroll { border: 0; }
+figure svg { display: block; width: min(100%, var(--width)); height: auto; }
+figcaption { font-size: 0.9rem; margin-top: 0.3rem; max-width: 46rem; }
+.itoscope { line-height: 1.6; }
+math { font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; }
+.itoscope .equation { font-size: 1.18rem; margin: 0.7rem 0; }
+.itoscope table { font-size: 0.92rem; }
+table.plain td { text-align: left; white-space: normal; vertical-align: top; overflow-wrap: anywhere; }
+table.plain td:first-child { white-space: nowrap; color: #555; padding-left: 0; }
+code { font: 0.88em/1.4 ui-monospace, "DejaVu Sans Mono", monospace; }
+.good { border-left: 3px solid #009e73; padding: 0.25em 0.8em; }
+nav { margin: 0.8rem 0 0; font-size: 0.92rem; } nav a { color: #0060a0; margin-right: 1.1em; white-space: nowrap; }
+@media (max-width: 30rem) {
+  .itoscope .equation { font-size: 1.02rem; padding-left: 1.2em; text-indent: -1.2em; }
+  .itoscope table th, .itoscope table td { padding: 0.22em 0.4em; font-size: 0.86rem; } }
+@media (max-width: 48rem) { figure.wide svg { width: var(--width); } }
+@media print { body, main { background: none; } nav { display: none; } }
+"""
+
+#: Each picture: title of its section, name in `Plots`, caption; `wide` ones scroll sideways on a narrow screen.
+PIP = (
+    "Inclusion probability of every candidate term. Filled: selected, above the threshold at the dashed line."
+)
+FIT = (
+    "Points: means of the data in bins of equal count, with one standard error. Line: the model averaged over the same "
+    "samples, with a band of two standard deviations of its coefficients."
+)
+RESIDUALS = (
+    "Standardised residuals. Left: their quantiles against those of a normal law, with the region where 95 % of them "
+    "would lie. Right: autocorrelation; independent residuals stay in the grey band 19 times out of 20."
+)
+FIT_NOISY = (
+    "Line: the model averaged over the smoothed states, with a band of two standard deviations of its coefficients. "
+    "Points: the same model with straight pieces let in, as far as the innovations of the filter bend it, with one "
+    "standard error."
+)
+INNOVATIONS = (
+    "Standardised innovations of the filter. Left: their quantiles against those of a normal law, with the region "
+    "where 95 % of them would lie. Right: autocorrelation; independent ones stay in the grey band 19 times out of 20."
+)
+POSTERIOR = (
+    "Draws of each coefficient (bars), its law given the selected terms (line) and 95 % interval (bar below)."
+)
+PAIRS = "Joint draws of two coefficients, and ellipses that hold 50 % and 95 % of a normal law."
+TRACE = "Every chain in its own colour. Chains that lie over each other have found the same posterior."
+FORECAST = "Paths of models drawn from the posterior, started where the first recorded path starts, against that path."
+DATA = "The recording."
+
+
+def write(result: Discovery, path: str | PathLike[str], title: str | None = None) -> None:
+    """Write the page; see `Discovery.report`."""
+    Path(path).write_text(page(result, title), encoding="utf-8")
+
+
+def page(result: Discovery, title: str | None = None) -> str:
+    """The page as text."""
+    sections = [
+        ("Equations", _equations(result)),
+        ("Warnings" if result.warnings else "Checks", _warnings(result)),
+        ("Terms", _terms(result)),
+        ("Fit", _fit(result)),
+        ("Coefficients", _coefficients(result)),
+        ("Settings", _settings(result)),
+    ]
+    links = " ".join(f'<a href="#{name.lower()}">{name}</a>' for name, _ in sections)
+    body = "".join(f'<section id="{name.lower()}"><h2>{name}</h2>{text}</section>' for name, text in sections)
+    heading = escape(title or "Discovered stochastic differential equation")
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>{heading}</title><link rel="icon" href="data:,"><style>{html.STYLE}{STYLE}</style></head><body>'
+        f'<main class="itoscope"><h1>{heading}</h1><p class="lead">{escape(_lead(result))}</p><nav>{links}</nav>'
+        f"{body}</main></body></html>\n"
+    )
+
+
+def _lead(result: Discovery) -> str:
+    lead = summary.headline(result).removeprefix("Stochastic differential equation").strip()
+    return f"{lead[:1].upper()}{lead[1:]}. Coefficients are given with one standard deviation."
+
+
+def _equations(result: Discovery) -> str:
+    text = html.equations_html(result)
+    note = "B is Brownian motion" if len([a for a, b in result.diffusion if a == b]) == 1 else (
+        "dB are independent Brownian motions, and g any matrix with g gᵀ = Γ" if result.diffusion else ""
+    )  # fmt: skip
+    if note:
+        text += f'<p class="note">{note}.</p>'
+    if result.measurement_noise:
+        text += f"<p>Measurement noise: {escape(summary.noise_text(result))}.</p>"
+    return text
+
+
+def _warnings(result: Discovery) -> str:
+    checks = result.diagnostics.get("checks", [])
+    passed = [check for check in checks if not check.get("fired")]
+    text = html.warnings_html(result.warnings)
+    if passed:
+        names = ", ".join(dict.fromkeys(str(check["name"]) for check in passed))
+        text += f'<p class="good">{len(passed)} checks found nothing ({escape(names)}).</p>'
+    return text or "<p>No checks were made.</p>"
+
+
+def _terms(result: Discovery) -> str:
+    near = "".join(f'<p class="near">{escape(note)}</p>' for note in summary.near_notes(result.labelled()))
+    return html.table_html(result.labelled()) + near + _figure(result.plot.pip, PIP)
+
+
+def _fit(result: Discovery) -> str:
+    parts = []
+    data = result.data
+    if data is not None:
+        parts.append(_figure(data.plot, DATA))
+    for draw, caption in (
+        (result.plot.fit, FIT if result.observer is None else FIT_NOISY),
+        (result.plot.residuals, RESIDUALS if result.observer is None else INNOVATIONS),
+        (partial(result.plot.forecast, seed=result.settings.get("seed", 0)), FORECAST),
+        (result.plot.states, "Smoothed states with two standard deviations, against what was measured."),
+    ):
+        try:
+            parts.append(_figure(draw, caption))
+        except (ArgumentError, ArithmeticError):
+            continue  # the picture needs data that this result does not have
+    return "".join(parts) or '<p class="note">The recording is not stored with a saved result.</p>'
+
+
+def _coefficients(result: Discovery) -> str:
+    parts = []
+    for label, equation in result.labelled():
+        parts.append(_figure(partial(result.plot.posterior, label), f"{label}: {POSTERIOR}"))
+        if equation.selected.sum() > 1:
+            parts.append(_figure(partial(result.plot.pairs, label), f"{label}: {PAIRS}", wide=False))
+        parts.append(_figure(partial(result.plot.trace, label), f"{label}: {TRACE}"))
+    return "".join(parts)
+
+
+def _settings(result: Discovery) -> str:
+    rows = {key: _value(value) for key, value in result.settings.items()}
+    versions = {"itoscope": __version__, "NumPy": np.__version__, "Python": platform.python_version()}
+    versions["Matplotlib"] = require("matplotlib", "plot", "A report").__version__
+    rows["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
+    body = "".join(
+        f"<tr><td>{escape(key)}</td><td><code>{escape(value)}</code></td></tr>" for key, value in rows.items()
+    )
+    return f'<table class="plain"><tbody>{body}</tbody></table>'
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {_value(entry)}" for key, entry in value.items()) or "none"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_value(entry) for entry in value)
+    return number(value, 6) if isinstance(value, float) else str(value)
+
+
+# -- pictures ------------------------------------------------------------------------------------------------
+def _figure(draw: Callable[[], Any], caption: str, *, wide: bool = True) -> str:
+    """Draw, and return the picture as SVG inside the page."""
+    matplotlib = require("matplotlib", "plot", "A report")
+    pyplot = require("matplotlib.pyplot", "plot", "A report")
+    with matplotlib.rc_context({"svg.fonttype": "path", "svg.hashsalt": "itoscope", "figure.dpi": 100}):
+        backend_on = pyplot.isinteractive()
+        pyplot.ioff()
+        try:
+            axes = draw()
+            figure = np.atleast_1d(np.asarray(axes, dtype=object)).flat[0].figure
+            text = io.StringIO()
+            figure.savefig(
+                text, format="svg", metadata={"Date": None, "Creator": None}, transparent=True, dpi=110
+            )
+            pyplot.close(figure)
+        finally:
+            if backend_on:
+                pyplot.ion()
+    return (
+        f'<figure class="{"wide" if wide else "small"}"><div class="scroll">{_inline(text.getvalue(), caption)}</div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def _inline(svg: str, label: str) -> str:
+    """An SVG document as an element of a page: no prolog, and identifiers that no other picture of the page has."""
+    svg = svg[svg.index("<svg") :]
+    prefix = f"p{zlib.crc32((label + svg).encode()):x}-"
+    svg = re.sub(r'(?<=[\s]id=")', prefix, svg)
+    svg = re.sub(r'(?<=href="#)', prefix, svg)
+    svg = re.sub(r"(?<=url\(#)", prefix, svg)
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
+    size = re.search(r'width="([\d.]+)pt"', svg)
+    width = f"{float(size[1]) / 0.72:.0f}px" if size else "100%"
+    about = f'<svg role="img" style="--width: {width}" aria-label="{escape(label, quote=True)}"'
+    return svg.replace("<svg", about, 1)

@@ -1,0 +1,163 @@
+"""A `Discovery` in one file: NumPy arrays and one JSON document in an NPZ archive, no pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.common.prior import Prior
+from itoscope.errors import DataError
+from itoscope.posterior.equation import Equation
+from itoscope.posterior.moments import Moments
+from itoscope.result.observer import Observer
+
+if TYPE_CHECKING:
+    from itoscope.discovery.result import Discovery
+
+__all__ = ["FORMAT", "load_discovery", "save_discovery"]
+
+#: Version of the layout; a file of a newer one is refused, older ones are read.
+FORMAT = 1
+KIND = "itoscope discovery"
+ARRAYS = (
+    "pip",
+    "pip_mcse",
+    "mean",
+    "cov",
+    "selected",
+    "samples",
+    "included",
+    "inclusion",
+    "noise_var",
+    "slab_var",
+    "p0",
+)
+PLAIN = ("terms", "work", "aliases", "warnings", "threshold", "sampler", "seed", "degrees", "backend")
+
+
+def save_discovery(result: Discovery, path: str | Path) -> Path:
+    """Write a result; see `Discovery.save`."""
+    target = Path(path)
+    if target.suffix == "":
+        target = target.with_suffix(".npz")
+    arrays: dict[str, Any] = {}
+    equations: list[dict[str, Any]] = []
+    for kind, key, equation in _equations(result):
+        equations.append({"kind": kind, "key": key, **_pack(equation, f"e{len(equations)}", arrays)})
+    plain = {
+        name: getattr(result, name)
+        for name in (
+            "known_drift",
+            "measurement_noise",
+            "settings",
+            "diagnostics",
+            "warnings",
+            "data_summary",
+        )
+    }
+    document = {
+        "kind": KIND,
+        "format": FORMAT,
+        "states": list(result.states),
+        "equations": equations,
+        **plain,
+    }
+    if result.observer is not None:
+        document["observer"] = result.observer.as_dict()
+    arrays["document"] = np.frombuffer(json.dumps(document, default=_plain).encode(), dtype=np.uint8)
+    with open(target, "wb") as file:
+        np.savez_compressed(file, **arrays)
+    return target
+
+
+def load_discovery(path: str | Path) -> Discovery:
+    """Read a result; see `Discovery.load`."""
+    from itoscope.discovery.result import Diffusion, Discovery, Drift
+
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        document = json.loads(bytes(arrays["document"]))
+        if document["kind"] != KIND:
+            raise KeyError("kind")
+        if document["format"] > FORMAT:
+            raise DataError(
+                f"{path}: written by a newer version (layout {document['format']}, this one reads {FORMAT})"
+            )
+        drift: dict[str, Equation] = {}
+        diffusion: dict[tuple[str, str], Equation] = {}
+        for entry in document["equations"]:
+            if entry["kind"] == "drift":
+                drift[entry["key"][0]] = _unpack(entry, arrays)
+            else:
+                diffusion[entry["key"][0], entry["key"][1]] = _unpack(entry, arrays)
+        observer = document.get("observer")
+        return Discovery(
+            states=tuple(document["states"]),
+            drift=Drift(drift),
+            diffusion=Diffusion(diffusion),
+            known_drift=document["known_drift"],
+            measurement_noise=document["measurement_noise"],
+            settings=document["settings"],
+            diagnostics=document["diagnostics"],
+            warnings=document["warnings"],
+            data_summary=document["data_summary"],
+            observer=None if observer is None else Observer.from_dict(document["states"], observer),
+        )
+    except FileNotFoundError:
+        raise
+    except (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as problem:
+        if isinstance(problem, DataError):
+            raise
+        raise DataError(f"{path}: not a saved discovery, or a damaged one ({problem})") from problem
+
+
+def _equations(result: Discovery) -> list[tuple[str, list[str], Equation]]:
+    drift = [("drift", [state], equation) for state, equation in result.drift.items()]
+    return drift + [("diffusion", list(pair), equation) for pair, equation in result.diffusion.items()]
+
+
+def _pack(equation: Equation, prefix: str, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Put the arrays of an equation into `arrays`, return what goes into the document."""
+    for name in ARRAYS:
+        arrays[f"{prefix}.{name}"] = getattr(equation, name)
+    if equation.log_mass is not None:
+        arrays[f"{prefix}.log_mass"] = equation.log_mass
+    packed: dict[str, Any] = {"prefix": prefix} | {name: getattr(equation, name) for name in PLAIN}
+    if equation.moments is not None:
+        found = equation.moments
+        arrays[f"{prefix}.gram"], arrays[f"{prefix}.moment"] = found.gram, found.moment
+        packed |= {"yy": found.yy, "n": found.n}
+    if equation.prior is not None:
+        packed["prior"] = {f.name: getattr(equation.prior, f.name) for f in fields(equation.prior)}
+    return packed
+
+
+def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
+    prefix = entry["prefix"]
+    moments = None
+    if "yy" in entry:
+        gram, moment = arrays[f"{prefix}.gram"], arrays[f"{prefix}.moment"]
+        moments = Moments(gram, moment, entry["yy"], entry["n"], entry["terms"])
+    return Equation(
+        **{name: arrays[f"{prefix}.{name}"] for name in ARRAYS},
+        **{name: entry[name] for name in PLAIN},
+        log_mass=arrays.get(f"{prefix}.log_mass"),
+        moments=moments,
+        prior=Prior(**entry["prior"]) if "prior" in entry else None,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know: NumPy numbers and arrays."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} cannot be stored")

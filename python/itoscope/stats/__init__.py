@@ -1,0 +1,1 @@
+"""Statistics of plain arrays: least squares, quantiles, convergence of chains."""
