@@ -28,6 +28,7 @@ fmt-check:
 lint: fmt-check  ## Check format, clippy, ruff, types and the stub of the compiled module
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	$(PYTHON) -m ruff check .
+	lint-imports --no-cache
 	$(PYTHON) -m mypy
 	$(PYTHON) -m mypy.stubtest itoscope._core
 
