@@ -6,10 +6,10 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use itoscope_benches::starts;
 use itoscope_core::control::Control;
-use itoscope_core::integrate::Scheme;
-use itoscope_core::model::Settings;
-use itoscope_core::normals::{Normals, PER_BLOCK};
 use itoscope_core::problems::{self, BoucWen, Problem};
+use itoscope_core::simulate::normals::{Normals, PER_BLOCK};
+use itoscope_core::simulate::scheme::Scheme;
+use itoscope_core::simulate::sde::Settings;
 
 const N_PATHS: usize = 1000;
 const N_STEPS: usize = 1000;

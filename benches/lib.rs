@@ -1,14 +1,14 @@
 //! Fixed problems that the benches share, so that every bench times the same work.
 
-use itoscope_core::evidence::Regression;
 use itoscope_core::filter::StateSpace;
-use itoscope_core::gram::{self, Ensemble};
 use itoscope_core::library;
 use itoscope_core::noise::{Draws, Purpose, Stream};
 use itoscope_core::path::{Path, Times};
-use itoscope_core::prior::Prior;
 use itoscope_core::program::Program;
-use itoscope_core::targets::{Fitted, Scheme, Target, Weights};
+use itoscope_core::regression::pass::{self, Ensemble};
+use itoscope_core::regression::targets::{Fitted, Scheme, Target, Weights};
+use itoscope_core::sampler::evidence::Regression;
+use itoscope_core::sampler::prior::Prior;
 use ndarray::{Array1, Array2, Array3, Axis, array, s};
 
 /// Standard normal samples `(n, m)`, smoothed a little, from a fixed seed.
@@ -88,8 +88,8 @@ impl Setup {
     }
 
     /// The drift of the second state, unweighted.
-    pub fn drift(&self) -> gram::Regression<'_> {
-        gram::Regression {
+    pub fn drift(&self) -> pass::Regression<'_> {
+        pass::Regression {
             program: &self.program,
             names: &self.names,
             target: Target::Drift(1),
@@ -100,9 +100,9 @@ impl Setup {
     }
 
     /// The diffusion of the second state, with a fitted drift taken off, weighted.
-    pub fn diffusion(&self) -> gram::Regression<'_> {
+    pub fn diffusion(&self) -> pass::Regression<'_> {
         let fitted = |rows: usize| Fitted { program: &self.program, coef: self.coef.slice(s![..rows, ..]) };
-        gram::Regression {
+        pass::Regression {
             target: Target::Diffusion { pair: (1, 1), drift: Some(fitted(2)) },
             weights: Weights::Variance { gamma: fitted(3), floors: [0.1, 0.1] },
             ..self.drift()

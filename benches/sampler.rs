@@ -4,13 +4,13 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use itoscope_benches::{SAMPLER_SIZES, regression};
-use itoscope_core::chains::{Settings, Start, run_chain};
 use itoscope_core::control::Control;
-use itoscope_core::enumerate::enumerate;
-use itoscope_core::gibbs::Gibbs;
 use itoscope_core::noise::{Purpose, Stream};
-use itoscope_core::posterior::model_posterior;
-use itoscope_core::search::search;
+use itoscope_core::sampler::chains::{Settings, Start, run_chain};
+use itoscope_core::sampler::enumerate::enumerate;
+use itoscope_core::sampler::gibbs::Gibbs;
+use itoscope_core::sampler::greedy::search;
+use itoscope_core::sampler::posterior::model_posterior;
 
 fn evidence(c: &mut Criterion) {
     let regression = regression(1000, 36, 3);

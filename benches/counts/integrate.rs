@@ -4,10 +4,10 @@ use std::hint::black_box;
 
 use itoscope_benches::{one_thread, starts};
 use itoscope_core::control::Control;
-use itoscope_core::integrate::Scheme;
-use itoscope_core::model::Settings;
-use itoscope_core::normals::{Normals, PER_BLOCK};
 use itoscope_core::problems;
+use itoscope_core::simulate::normals::{Normals, PER_BLOCK};
+use itoscope_core::simulate::scheme::Scheme;
+use itoscope_core::simulate::sde::Settings;
 
 use crate::Work;
 

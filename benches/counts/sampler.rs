@@ -4,12 +4,12 @@ use std::hint::black_box;
 
 use itoscope_benches::{SAMPLER_SIZES, one_thread, regression};
 use itoscope_core::control::Control;
-use itoscope_core::enumerate::enumerate;
-use itoscope_core::factor::Factor;
-use itoscope_core::gibbs::Gibbs;
 use itoscope_core::noise::{Purpose, Stream};
-use itoscope_core::posterior::model_posterior;
-use itoscope_core::search::search;
+use itoscope_core::sampler::enumerate::enumerate;
+use itoscope_core::sampler::factor::Factor;
+use itoscope_core::sampler::gibbs::Gibbs;
+use itoscope_core::sampler::greedy::search;
+use itoscope_core::sampler::posterior::model_posterior;
 
 use crate::Work;
 

@@ -8,7 +8,7 @@
 //! # Ok::<(), itoscope_core::Error>(())
 //! ```
 
-use crate::model::Sde;
+use crate::simulate::sde::Sde;
 use crate::{Error, Result};
 
 /// A system with known truth.
@@ -197,7 +197,7 @@ fn system(drift: &[String], diffusion: &[&[String]]) -> Result<Sde> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integrate::Structure;
+    use crate::simulate::scheme::Structure;
 
     #[test]
     fn every_system_is_an_equation_with_noise() {

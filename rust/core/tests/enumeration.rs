@@ -1,13 +1,13 @@
 //! Enumerated masses against models taken one by one, and chains against enumerated masses.
 
-use itoscope_core::chains::{Settings, run_chains};
 use itoscope_core::control::Control;
-use itoscope_core::enumerate::{enumerate, log_model_prior};
-use itoscope_core::evidence::Regression;
 use itoscope_core::noise::{Draws, Purpose, Stream};
-use itoscope_core::posterior::model_posterior;
-use itoscope_core::prior::Prior;
-use itoscope_core::slab::log_prior;
+use itoscope_core::sampler::chains::{Settings, run_chains};
+use itoscope_core::sampler::enumerate::{enumerate, log_model_prior};
+use itoscope_core::sampler::evidence::Regression;
+use itoscope_core::sampler::posterior::model_posterior;
+use itoscope_core::sampler::prior::Prior;
+use itoscope_core::sampler::slab::log_prior;
 use ndarray::{Array1, Array2};
 
 fn regression(k: usize, noise: f64, prior: Prior) -> Regression {

@@ -1,10 +1,10 @@
 //! The log evidence against its definition, and the maintained factor against the log evidence.
 
-use itoscope_core::evidence::Regression;
-use itoscope_core::factor::Factor;
 use itoscope_core::noise::{Draws, Purpose, Stream};
-use itoscope_core::prior::Prior;
-use itoscope_core::special::ln_gamma;
+use itoscope_core::sampler::evidence::Regression;
+use itoscope_core::sampler::factor::Factor;
+use itoscope_core::sampler::prior::Prior;
+use itoscope_core::sampler::special::ln_gamma;
 use ndarray::{Array1, Array2};
 
 const N: usize = 30;

@@ -1,9 +1,9 @@
 //! Integrators: closed forms, orders, structures of noise, and the same bits on any number of threads.
 
 use itoscope_core::Error;
-use itoscope_core::integrate::{Scheme, Structure};
-use itoscope_core::model::{Sde, Settings};
 use itoscope_core::noise::{Draws, Purpose, Stream};
+use itoscope_core::simulate::scheme::{Scheme, Structure};
+use itoscope_core::simulate::sde::{Sde, Settings};
 use ndarray::{Array2, Array3, ArrayView2, s};
 
 fn texts(rows: &[&str]) -> Vec<String> {

@@ -4,10 +4,10 @@
 //! Every replicate is independent, so the comparison of means is a plain two-sample z test. Eight functions at
 //! |z| > 4.8 have a false-alarm rate below 1.3e-5.
 
-use itoscope_core::evidence::Regression;
-use itoscope_core::gibbs::Gibbs;
 use itoscope_core::noise::{Draws, Purpose, Stream};
-use itoscope_core::prior::Prior;
+use itoscope_core::sampler::evidence::Regression;
+use itoscope_core::sampler::gibbs::Gibbs;
+use itoscope_core::sampler::prior::Prior;
 use ndarray::{Array1, Array2};
 
 const K: usize = 5;

@@ -2,12 +2,12 @@
 
 use itoscope_core::Error;
 use itoscope_core::control::Control;
-use itoscope_core::gram::{Ensemble, Regression, Sums};
-use itoscope_core::moments::project;
 use itoscope_core::noise::{Draws, Purpose, Stream};
 use itoscope_core::path::{Path, Times};
 use itoscope_core::program::Program;
-use itoscope_core::targets::{Scheme, Target, Weights};
+use itoscope_core::regression::pass::{Ensemble, Regression, Sums};
+use itoscope_core::regression::project::project;
+use itoscope_core::regression::targets::{Scheme, Target, Weights};
 use ndarray::Array2;
 
 /// Ornstein-Uhlenbeck paths by their exact transition: rate 1, diffusion 2.

@@ -1,9 +1,9 @@
 //! Stages over recorded paths: regression sums and their projection, residuals, the covariance survey.
 
-use itoscope_core::gram::{Ensemble, Regression, Sums};
-use itoscope_core::moments::project as project_sums;
-use itoscope_core::residuals;
-use itoscope_core::targets::{Fitted, Scheme, Target, Weights};
+use itoscope_core::regression::pass::{Ensemble, Regression, Sums};
+use itoscope_core::regression::project::project as project_sums;
+use itoscope_core::regression::residuals;
+use itoscope_core::regression::targets::{Fitted, Scheme, Target, Weights};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;

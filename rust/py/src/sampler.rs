@@ -1,12 +1,12 @@
 //! The sampler stages: moments and a prior in, draws or masses out.
 
-use itoscope_core::chains::{Chain, Settings, Start, run_chain, run_chains};
 use itoscope_core::control::Control;
-use itoscope_core::enumerate::enumerate;
-use itoscope_core::evidence::Regression;
 use itoscope_core::noise::{Kind, Purpose, Stream, Tape};
-use itoscope_core::posterior;
-use itoscope_core::prior::Prior;
+use itoscope_core::sampler::chains::{Chain, Settings, Start, run_chain, run_chains};
+use itoscope_core::sampler::enumerate::enumerate;
+use itoscope_core::sampler::evidence::Regression;
+use itoscope_core::sampler::posterior;
+use itoscope_core::sampler::prior::Prior;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Simulation of SDEs for Python.
 
 use itoscope_core::Error;
-use itoscope_core::model::{Noise, Sde, Settings};
+use itoscope_core::simulate::sde::{Noise, Sde, Settings};
 use numpy::{
     IntoPyArray, PyArray1, PyReadonlyArray2, PyReadonlyArray3, PyReadwriteArray3, PyUntypedArrayMethods,
 };

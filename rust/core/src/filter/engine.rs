@@ -1,8 +1,8 @@
 //! The filter itself: a batch of paths advances one sample together, each step shown to a visitor.
 
-use super::model::StateSpace;
 use super::predict::Predictor;
 use super::small::{cholesky, invert_lower, multiply, multiply_transposed, symmetrise};
+use super::state_space::StateSpace;
 use crate::Result;
 use crate::control::Control;
 use crate::path::Path;

@@ -1,9 +1,9 @@
 //! Gradient and Fisher information of the filter's likelihood, by filters of slightly changed models in lockstep.
 
 use super::engine::{Engine, Step, Update, Visitor};
-use super::model::StateSpace;
-use super::rows::Rows;
 use super::small::{multiply, multiply_transposed};
+use super::state_space::StateSpace;
+use super::whitened::Rows;
 use crate::control::Control;
 use crate::path::Path;
 use crate::{Error, Result};

@@ -3,17 +3,17 @@
 //! Paths run in batches of [`LANES`]; batches run in parallel and are summed in their order, so results are the same for
 //! any number of threads.
 
-mod drift;
+mod drift_moments;
 mod engine;
 mod information;
 mod innovations;
 mod kink;
-mod model;
+mod noise_moments;
 mod predict;
-mod rows;
 mod small;
 mod smooth;
-mod spread;
+mod state_space;
+mod whitened;
 
 use ndarray::{Array2, Array3};
 use rayon::prelude::*;
@@ -22,18 +22,18 @@ use crate::control::Control;
 use crate::path::Path;
 use crate::{Error, Result};
 
-use drift::DriftMoments;
+use drift_moments::DriftMoments;
 use engine::{Engine, Nobody};
 use innovations::Innovations;
-use rows::Rows;
+use noise_moments::NoiseMoments;
 use smooth::Smoother;
-use spread::NoiseMoments;
+use whitened::Rows;
 
 pub use engine::LANES;
 pub use information::Parameter;
 pub use kink::{Kink, Shape};
-pub use model::{MAX_STATES, StateSpace};
-pub use rows::Sums;
+pub use state_space::{MAX_STATES, StateSpace};
+pub use whitened::Sums;
 
 /// Runs `work` on every batch of paths in parallel; results in the order of the batches.
 fn batches<'p, T: Send>(

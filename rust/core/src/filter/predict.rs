@@ -1,8 +1,8 @@
 //! One prediction of a batch of paths: terms over all lanes at once, small matrices path by path.
 
 use super::engine::{Node, Step, Visitor};
-use super::model::{MAX_STATES, StateSpace};
 use super::small::{axpy, factor_semidefinite, multiply, multiply_transposed, symmetrise};
+use super::state_space::{MAX_STATES, StateSpace};
 use crate::program::Scratch;
 
 const SQRT_3: f64 = 1.732_050_807_568_877_2;

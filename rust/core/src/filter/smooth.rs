@@ -3,8 +3,8 @@
 use ndarray::{Array2, Array3};
 
 use super::engine::{Step, Update, Visitor};
-use super::model::MAX_STATES;
 use super::small::{factor_semidefinite, multiply, multiply_transposed, solve_semidefinite, symmetrise};
+use super::state_space::MAX_STATES;
 
 const MM: usize = MAX_STATES * MAX_STATES;
 

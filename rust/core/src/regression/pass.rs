@@ -3,22 +3,20 @@
 //! No array of N x K is ever held. Blocks are grouped into jobs whose sums are added in a fixed order, so the bits of
 //! the result do not depend on the number of threads.
 
-mod rows;
-
 use std::ops::AddAssign;
 
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use crate::block::{Block, STEPS, Stretch, Values, mean_step, stretches};
 use crate::control::Control;
 use crate::path::Path;
 use crate::program::Program;
+use crate::regression::block::{Block, STEPS, Stretch, Values, mean_step, stretches};
 
-use crate::targets::{Scheme, Target, Weights};
+use crate::regression::targets::{Scheme, Target, Weights};
 use crate::{Error, Result};
 
-use rows::Rows;
+use super::rows::Rows;
 
 /// Blocks that one job adds up.
 const JOB: usize = 32;

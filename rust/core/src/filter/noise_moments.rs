@@ -1,10 +1,10 @@
 //! Moments of the regression of Gamma and the noise variances: sensitivities of covariance and mean.
 
-use super::drift::multiply_wide;
+use super::drift_moments::multiply_wide;
 use super::engine::{Step, Update, Visitor};
-use super::model::{MAX_STATES, StateSpace};
-use super::rows::Rows;
 use super::small::{axpy, multiply, multiply_transposed};
+use super::state_space::{MAX_STATES, StateSpace};
+use super::whitened::Rows;
 
 /// Sensitivities of a batch to the Gamma coefficients and the noise variances, and the rows they give.
 ///

@@ -6,8 +6,8 @@
 //! the log evidence changes by `-1/2 log(v d_k) - (a_s + n/2) log(1 - c_k^2 / (d_k (2 b_s + E)))`, `E = yy - z.z`.
 //! With `U = L^-1` kept beside it, `S = U^T U` tells the same about removals.
 
-use crate::evidence::Regression;
-use crate::simd;
+use crate::sampler::evidence::Regression;
+use crate::sampler::kernels;
 
 const OUTSIDE: usize = usize::MAX;
 
@@ -32,7 +32,7 @@ pub struct Factor<'a> {
     inverse_v: f64,
     members: Vec<usize>,
     position: Vec<usize>,
-    rows: Vec<[f64; simd::LANES]>,
+    rows: Vec<[f64; kernels::LANES]>,
     lower: Vec<f64>,
     inverse_pivots: Vec<f64>,
     inverse: Vec<f64>,
@@ -59,7 +59,7 @@ impl<'a> Factor<'a> {
             inverse_v: 1.0 / v,
             members: Vec::with_capacity(k),
             position: vec![OUTSIDE; k],
-            rows: vec![[0.0; simd::LANES]; k * stride / simd::LANES],
+            rows: vec![[0.0; kernels::LANES]; k * stride / kernels::LANES],
             lower: vec![0.0; k * k],
             inverse_pivots: vec![0.0; k],
             inverse: vec![0.0; k * k],
@@ -70,7 +70,7 @@ impl<'a> Factor<'a> {
             outside,
             shares: vec![0.0; stride],
             weights: vec![0.0; stride],
-            group_sums: vec![0.0; stride / simd::LANES],
+            group_sums: vec![0.0; stride / kernels::LANES],
             energy: 0.0,
             rows_computed: 0,
         };
@@ -144,9 +144,9 @@ impl<'a> Factor<'a> {
                 self.residual[k] = (gain / (self.energy + gain) * self.energy / s).sqrt();
             }
         }
-        let from = from / simd::LANES * simd::LANES;
+        let from = from / kernels::LANES * kernels::LANES;
         let total = 2.0 * self.regression.prior().b_s + self.regression.yy();
-        simd::inclusion(
+        kernels::inclusion(
             &self.schur[from..],
             &self.residual[from..],
             self.inverse_v,
@@ -221,7 +221,7 @@ impl<'a> Factor<'a> {
             group += 1;
         }
         let mut chosen = member;
-        for column in group * simd::LANES..self.width().min((group + 1) * simd::LANES) {
+        for column in group * kernels::LANES..self.width().min((group + 1) * kernels::LANES) {
             if self.weights[column] > 0.0 {
                 chosen = column;
                 left -= self.weights[column];
@@ -250,7 +250,7 @@ impl<'a> Factor<'a> {
         }
         let energy = self.energy + mu * mu / s;
         let ceiling = self.ceiling(energy);
-        let (largest_share, largest_inverse) = simd::exchange_candidates(
+        let (largest_share, largest_inverse) = kernels::exchange_candidates(
             &self.rows,
             width,
             place,
@@ -276,7 +276,7 @@ impl<'a> Factor<'a> {
     fn exchange_weights(&mut self, own: Own, largest_share: f64) -> f64 {
         let power = self.regression.power();
         let log_unit = (-own.share.max(largest_share)).ln_1p();
-        simd::exchange_weights(&self.shares, log_unit, power, &mut self.weights, &mut self.group_sums);
+        kernels::exchange_weights(&self.shares, log_unit, power, &mut self.weights, &mut self.group_sums);
         own.s.sqrt() * (power * (log_unit - (-own.share).ln_1p())).exp()
     }
 
@@ -314,7 +314,7 @@ impl<'a> Factor<'a> {
             }
             self.finish_row(place, pivot, residual);
         }
-        simd::solve_rows(
+        kernels::solve_rows(
             regression.gram(),
             &self.members,
             from,
@@ -335,7 +335,7 @@ impl<'a> Factor<'a> {
     fn append(&mut self) {
         let (place, width) = (self.members.len() - 1, self.width());
         let k = self.members[place];
-        let (group, lane) = (k / simd::LANES, k % simd::LANES);
+        let (group, lane) = (k / kernels::LANES, k % kernels::LANES);
         let lower = &mut self.lower[place * width..][..place];
         for (coefficient, row) in lower.iter_mut().zip(&self.rows[group * width..]) {
             *coefficient = row[lane];
@@ -343,7 +343,7 @@ impl<'a> Factor<'a> {
         let (pivot, residual) = (self.schur[k], self.residual[k]);
         // In exact arithmetic the Schur complement is at least 1/v; near-copies lose that to rounding.
         let inverse_pivot = 1.0 / pivot.max(self.inverse_v).sqrt();
-        simd::append_row(
+        kernels::append_row(
             self.regression.gram_row(k),
             lower,
             inverse_pivot,

@@ -4,19 +4,12 @@
 //! state after a step, from the state before it and the increments of the noise. All of them compile into one
 //! [`Program`](crate::program::Program), with common parts shared and the step length folded into the numbers.
 
-mod coefficients;
-mod ensemble;
-mod euler_maruyama;
-mod milstein;
-mod taylor15;
-
 use std::fmt;
 use std::str::FromStr;
 
-pub use coefficients::Coefficients;
-pub use ensemble::{Run, Stepper};
-
-use crate::expr::Id;
+use super::coefficients::Coefficients;
+use super::{euler_maruyama, milstein, taylor15};
+use crate::program::Id;
 use crate::{Error, Result};
 
 /// How the noise enters, the first that fits; it decides which schemes are right.
@@ -130,7 +123,7 @@ impl Scheme {
     }
 
     /// The state after one step.
-    fn step(self, c: &mut Coefficients, increments: &Increments) -> Vec<Id> {
+    pub(super) fn step(self, c: &mut Coefficients, increments: &Increments) -> Vec<Id> {
         let start: Vec<Id> = (0..c.n_states()).map(|k| c.graph.input(k)).collect();
         let mut step = euler_maruyama::step(c, increments, start);
         if self != Self::EulerMaruyama {
@@ -155,8 +148,8 @@ impl FromStr for Scheme {
 }
 
 /// One step of the time and of each noise, as nodes: `dZ_j` is the integral over the step of `W_j(s) - W_j(start)`.
-struct Increments {
-    h: f64,
-    dw: Vec<Id>,
-    dz: Vec<Id>,
+pub(super) struct Increments {
+    pub h: f64,
+    pub dw: Vec<Id>,
+    pub dz: Vec<Id>,
 }

@@ -1,7 +1,7 @@
 //! The greedy search that the first chain starts from.
 
-use crate::evidence::Regression;
-use crate::factor::Factor;
+use crate::sampler::evidence::Regression;
+use crate::sampler::factor::Factor;
 
 /// Greedy search in the posterior at the prior's starting values: insert the column of the highest inclusion
 /// probability while that exceeds one half, then remove the least probable member while that is below one half.

@@ -3,11 +3,12 @@
 use ndarray::{ArrayView2, ArrayView3};
 use rayon::prelude::*;
 
-use super::{Coefficients, Increments, Scheme};
-use crate::code::{Code, Scratch};
+use super::coefficients::Coefficients;
+use super::scheme::{Increments, Scheme};
 use crate::control::Control;
-use crate::normals::{Normals, PER_BLOCK};
 use crate::program::Program;
+use crate::program::code::{Code, Scratch};
+use crate::simulate::normals::{Normals, PER_BLOCK};
 use crate::{Error, Result};
 
 /// Working memory of a block in bytes, about what the first-level cache holds beside the rest.

@@ -6,9 +6,9 @@
 
 use ndarray::ArrayView1;
 
-use crate::block::Block;
+use crate::regression::block::Block;
 
-pub use crate::block::Fitted;
+pub use crate::regression::block::Fitted;
 
 /// Where regressors and the fitted drift of a step are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

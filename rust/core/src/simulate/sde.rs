@@ -3,7 +3,9 @@
 use ndarray::{Array2, Array3, ArrayView2, ArrayView3};
 
 use crate::control::Control;
-use crate::integrate::{Coefficients, Run, Scheme, Stepper, Structure};
+use crate::simulate::coefficients::Coefficients;
+use crate::simulate::ensemble::{Run, Stepper};
+use crate::simulate::scheme::{Scheme, Structure};
 use crate::{Error, Result};
 
 /// How the noise of an [`Sde`] is given.

@@ -6,8 +6,9 @@
 //!
 //! Source: Kloeden & Platen, Numerical Solution of Stochastic Differential Equations (1992), (10.2.4).
 
-use super::{Coefficients, Increments};
-use crate::expr::Id;
+use super::coefficients::Coefficients;
+use super::scheme::Increments;
+use crate::program::Id;
 
 pub(super) fn step(c: &mut Coefficients, increments: &Increments, start: Vec<Id>) -> Vec<Id> {
     let h = c.graph.constant(increments.h);

@@ -4,10 +4,10 @@ use ndarray::{Array1, Array2};
 use rayon::prelude::*;
 
 use crate::control::Control;
-use crate::evidence::Regression;
-use crate::gibbs::{Gibbs, Work};
 use crate::noise::{Draws, Purpose, Stream};
-use crate::search::search;
+use crate::sampler::evidence::Regression;
+use crate::sampler::gibbs::{Gibbs, Work};
+use crate::sampler::greedy::search;
 use crate::{Error, Result};
 
 /// Sweeps between two looks at the [`Control`].

@@ -2,10 +2,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{Regression, Sums};
-use crate::block::{Block, Combined, STEPS, Stretch, Values};
+use super::pass::{Regression, Sums};
 use crate::path::Path;
-use crate::targets::{Scheme, Target, Weights, step_targets, step_weights};
+use crate::regression::block::{Block, Combined, STEPS, Stretch, Values};
+use crate::regression::targets::{Scheme, Target, Weights, step_targets, step_weights};
 
 /// Instrument, regressor, target and weight of the usable steps of one block, one array per term.
 pub(crate) struct Rows<'r, 'a, 'd> {

@@ -3,10 +3,10 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
 
-use crate::block::{Block, Combined, STEPS, Stretch, stretches};
 use crate::control::Control;
 use crate::path::Path;
-use crate::targets::Fitted;
+use crate::regression::block::{Block, Combined, STEPS, Stretch, stretches};
+use crate::regression::targets::Fitted;
 use crate::{Error, Result};
 
 /// A matrix counts as indefinite when its smallest eigenvalue is below minus this share of its trace.

@@ -1,9 +1,9 @@
 //! Moments of the drift regression: sensitivities of the mean, carried through the closed loop.
 
 use super::engine::{Step, Update, Visitor};
-use super::model::StateSpace;
-use super::rows::Rows;
 use super::small::axpy;
+use super::state_space::StateSpace;
+use super::whitened::Rows;
 
 /// Sensitivities `D = dM / dtheta` of a batch and the rows they give.
 ///

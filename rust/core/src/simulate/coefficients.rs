@@ -1,8 +1,8 @@
 //! Drift and diffusion on one graph, the operators `L0` and `Lj` on them, and the structure of the noise.
 
-use super::Structure;
-use crate::expr::{Function, Graph, Id, parse};
+use super::scheme::Structure;
 use crate::noise::{Draws, Purpose, Stream};
+use crate::program::{Function, Graph, Id, parse};
 use crate::program::{Program, check_names};
 use crate::{Error, Result};
 

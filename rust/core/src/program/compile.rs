@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::code::{Code, Instruction, Op};
-use crate::expr::{Graph, Id, Node};
+use super::code::{Code, Instruction, Op};
+use super::graph::{Graph, Id, Node};
 
 /// Code whose inputs are those of the graph, and whose outputs are the values of `roots`.
 pub(crate) fn compile(graph: &Graph, roots: &[Id]) -> Code {

@@ -3,10 +3,10 @@
 //! Order of a sweep: Z_1..Z_K with theta and s2 integrated out, exchanges likewise, then s2, theta, v, p0, each given all
 //! that came before. In any other order (the published code redraws v before theta) the posterior is not stationary.
 
-use crate::evidence::Regression;
-use crate::factor::Factor;
 use crate::noise::Draws;
-use crate::simd;
+use crate::sampler::evidence::Regression;
+use crate::sampler::factor::Factor;
+use crate::sampler::kernels;
 
 /// How much work a chain has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl<'a> Gibbs<'a> {
         loop {
             self.factor.inclusion(odds, next, &mut self.probability);
             let flip =
-                simd::first_flip(&self.uniforms, &self.probability, self.factor.outside(), next).min(k);
+                kernels::first_flip(&self.uniforms, &self.probability, self.factor.outside(), next).min(k);
             let settled = next..k.min(flip + 1);
             self.inclusion[settled.clone()].copy_from_slice(&self.probability[settled]);
             if flip == k {

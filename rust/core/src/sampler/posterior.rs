@@ -6,13 +6,13 @@ use std::collections::hash_map::Entry;
 use nalgebra::{Cholesky, DMatrix, DVector};
 use ndarray::{Array1, Array2};
 
-use crate::chains::Chain;
 use crate::control::Control;
-use crate::enumerate::log_model_prior;
-use crate::evidence::Regression;
-use crate::gibbs::Work;
 use crate::noise::Draws;
-use crate::slab::SlabPosterior;
+use crate::sampler::chains::Chain;
+use crate::sampler::enumerate::log_model_prior;
+use crate::sampler::evidence::Regression;
+use crate::sampler::gibbs::Work;
+use crate::sampler::slab::SlabPosterior;
 use crate::{Error, Result};
 
 /// Nodes of the slab quadrature that weigh less than this add nothing to a mean or covariance.

@@ -4,9 +4,9 @@
 //! right like `v^-(a_v + r/2)`, so equal steps converge exponentially once the step resolves its width.
 
 use crate::Result;
-use crate::evidence::Regression;
-use crate::prior::Prior;
-use crate::special::ln_gamma;
+use crate::sampler::evidence::Regression;
+use crate::sampler::prior::Prior;
+use crate::sampler::special::ln_gamma;
 
 /// The integrand is left out where its logarithm is this far below the largest: 4e-18.
 const NEGLIGIBLE: f64 = 40.0;

@@ -8,11 +8,11 @@
 use rayon::prelude::*;
 
 use crate::control::Control;
-use crate::evidence::Regression;
-use crate::search::search;
-use crate::simd::{self, padded};
-use crate::slab::{Grid, log_prior};
-use crate::special::ln_rising;
+use crate::sampler::evidence::Regression;
+use crate::sampler::greedy::search;
+use crate::sampler::kernels::{self, padded};
+use crate::sampler::slab::{Grid, log_prior};
+use crate::sampler::special::ln_rising;
 use crate::{Error, Result};
 
 /// The most columns whose models are enumerated.
@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
             let energy = self.regression.prior().b_s + 0.5 * self.regression.yy();
             self.regression.log_constant() - self.regression.power() * energy.ln()
         } else {
-            simd::log_sum_nodes(
+            kernels::log_sum_nodes(
                 &self.log_weight,
                 &self.log_v,
                 0.5 * r as f64,
@@ -196,7 +196,7 @@ impl<'a> Walk<'a> {
         let at = |r: usize, column: usize| (r * k + column) * nodes..(r * k + column + 1) * nodes;
         let (energy, new_energy) = self.energy.split_at_mut((r + 1) * nodes);
         let (log_det, new_log_det) = self.log_det.split_at_mut((r + 1) * nodes);
-        simd::pivot_nodes(
+        kernels::pivot_nodes(
             &self.schur[at(r, column)],
             &self.residual[at(r, column)],
             &self.inverse_v,
@@ -219,7 +219,7 @@ impl<'a> Walk<'a> {
         let (former, rows) = self.rows.split_at_mut(r * k * nodes);
         for later in column + 1..k {
             let here = at(0, later);
-            simd::append_nodes(
+            kernels::append_nodes(
                 self.regression.gram_row(column)[later],
                 &self.coefficients[..r * nodes],
                 former.get(here.start..).unwrap_or(&[]),

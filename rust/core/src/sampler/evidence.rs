@@ -3,9 +3,9 @@
 use nalgebra::{Cholesky, DMatrix, DVector};
 use ndarray::{ArrayView1, ArrayView2};
 
-use crate::prior::Prior;
-use crate::simd::padded;
-use crate::special::ln_gamma;
+use crate::sampler::kernels::padded;
+use crate::sampler::prior::Prior;
+use crate::sampler::special::ln_gamma;
 use crate::{Error, Result};
 
 /// Moments `(gram, moment, yy, n)` scaled as the prior wants them, without the columns that are zero.

@@ -1,4 +1,8 @@
-//! Compiled expressions, run over blocks of lanes in struct-of-arrays layout; see [`crate::code`].
+//! Expressions: text becomes a graph of shared, simplified nodes, on which derivatives are taken symbolically; a graph
+//! becomes a [`Program`], run over blocks of lanes in struct-of-arrays layout (see [`code`]).
+//!
+//! One mechanism serves the libraries (values and gradients), the coefficients of an SDE, and the operators of the
+//! integration schemes.
 //!
 //! ```
 //! use itoscope_core::program::Program;
@@ -13,15 +17,24 @@
 //! # Ok::<(), itoscope_core::Error>(())
 //! ```
 
+pub mod code;
+mod compile;
+mod derive;
+mod graph;
+mod parse;
+
 use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
-use crate::code::Code;
-pub use crate::code::Scratch;
-use crate::compile::compile;
 use crate::control::Control;
-use crate::expr::{Graph, Id, parse};
 use crate::{Error, Result};
+
+use code::Code;
+use compile::compile;
+
+pub use code::Scratch;
+pub use graph::{Function, Graph, Id, Node};
+pub use parse::parse;
 
 /// Rows of an `(n, m)` array that one block of [`Program::evaluate`] holds.
 const ROWS: usize = 256;
@@ -35,7 +48,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles `expressions` over the names `inputs`; the grammar is that of [`crate::expr::parse`].
+    /// Compiles `expressions` over the names `inputs`; the grammar is that of [`crate::program::parse`].
     ///
     /// # Errors
     /// [`Error::Expression`] with the character at fault; [`Error::Argument`] for an input that is no name or comes

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use crate::expr::Function;
+use super::graph::Function;
 
 /// Lanes are handled in groups of this many; the width of a block is a multiple of it.
 const GROUP: usize = 8;
