@@ -5,8 +5,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Array, Draw, Progress
 from itoscope.common.prior import Prior
+from itoscope.common.types import Array, Draw, Progress
 
 __version__: str
 __all__ = [

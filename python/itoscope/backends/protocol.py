@@ -6,25 +6,24 @@ the same length holding the step length of an even path (a float) or its time st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from itoscope.common.types import Array, Draw, Progress
 
 if TYPE_CHECKING:
     from itoscope.backends.statespace import FilterMoments, StateSpace
     from itoscope.common.prior import Prior
 
 __all__ = [
-    "Array",
     "Backend",
     "Chains",
-    "Draw",
     "Fitted",
     "Program",
-    "Progress",
     "ResidualSums",
     "Sums",
     "Survey",
@@ -32,12 +31,6 @@ __all__ = [
     "Variance",
     "Weights",
 ]
-
-Array = NDArray[np.float64]
-Progress = Callable[[int], Any] | None
-#: One recorded random draw: kind ("uniform", "normal", "gamma", "beta"), its shapes (zero if none),
-#: its value.
-Draw = tuple[str, float, float, float]
 
 
 class Program(Protocol):

@@ -10,12 +10,9 @@ from numpy.typing import NDArray
 
 from itoscope import _core
 from itoscope.backends.protocol import (
-    Array,
     Chains,
-    Draw,
     Fitted,
     Program,
-    Progress,
     ResidualSums,
     Sums,
     Survey,
@@ -24,6 +21,7 @@ from itoscope.backends.protocol import (
     Weights,
 )
 from itoscope.backends.statespace import FilterMoments, StateSpace
+from itoscope.common.types import Array, Draw, Progress
 
 if TYPE_CHECKING:
     from itoscope.common.prior import Prior

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from itoscope.backends.protocol import Array, Program
+from itoscope.backends.protocol import Program
+from itoscope.common.types import Array
 
 __all__ = ["FilterMoments", "Kink", "StateSpace"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array, Fitted, ResidualSums
+from itoscope.backends.protocol import Fitted, ResidualSums
 from itoscope.checks.measured import (
     AUTOCORRELATION,
     KURTOSIS,
@@ -19,6 +19,7 @@ from itoscope.checks.measured import (
     check_survey,
     residual_statistics,
 )
+from itoscope.common.types import Array
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories

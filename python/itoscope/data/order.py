@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import DataError
 

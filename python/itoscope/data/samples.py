@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, DataError, argument_error
 
 __all__ = [

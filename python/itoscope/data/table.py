@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.common.extras import require
+from itoscope.common.types import Array
 from itoscope.data.samples import Parts
 from itoscope.errors import DataError, argument_error
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.data.table import PATH_COLUMNS, TIME_COLUMNS, Table, find_column
 from itoscope.errors import DataError, argument_error
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.data import samples
 from itoscope.data.conversions import Exchange
 from itoscope.errors import ArgumentError, argument_error

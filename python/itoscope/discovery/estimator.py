@@ -17,7 +17,7 @@ from itoscope.library.library import Library
 from itoscope.result.values import drift_at, equation_at
 
 if TYPE_CHECKING:
-    from itoscope.backends.protocol import Array
+    from itoscope.common.types import Array
     from itoscope.discovery.result import Discovery
 
 try:  # the base class has to be there when the class is made; without it, making an estimator is an error

@@ -18,7 +18,7 @@ from itoscope.show import text as summary
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from itoscope.backends.protocol import Progress
+    from itoscope.common.types import Progress
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.filtered.fit import NoisyFit
     from itoscope.library.library import Library

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError
 from itoscope.library.library import Library

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.drawing.style import BLUE, ORANGE, label_panels, legend_above, name_of, panels, thinned
 from itoscope.errors import ArgumentError, argument_error
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.common.extras import require
+from itoscope.common.types import Array
 from itoscope.errors import argument_error
 from itoscope.expressions.notation import LATEX
 from itoscope.expressions.typeset import typeset_term

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array, Program
+from itoscope.backends.protocol import Program
 from itoscope.backends.reference.expr import NAME, parse
 from itoscope.backends.reference.graph import Graph
+from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.parts import (
     AbsProducts,

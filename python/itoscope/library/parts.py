@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
 
 __all__ = [

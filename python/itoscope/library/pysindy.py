@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.library import Library
 from itoscope.library.parts import PerState

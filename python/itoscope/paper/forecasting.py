@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories
 from itoscope.problems import bouc_wen
 from itoscope.result.ensemble import best_scheme

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.errors import argument_error
 from itoscope.show import text as summary
 from itoscope.stats.convergence import Convergence, convergence

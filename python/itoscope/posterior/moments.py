@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array, Progress
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
+from itoscope.common.types import Array, Progress
 from itoscope.errors import DataError, argument_error
 
 if TYPE_CHECKING:

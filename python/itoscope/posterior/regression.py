@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array, Backend, Fitted, Sums, Target
+from itoscope.backends.protocol import Backend, Fitted, Sums, Target
 from itoscope.common.progress import Reporter
+from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.library import Library, readable_means

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.common.extras import require
+from itoscope.common.types import Array
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:

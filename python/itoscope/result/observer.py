@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array
 from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
+from itoscope.common.types import Array
 from itoscope.errors import ArgumentError
 
 if TYPE_CHECKING:

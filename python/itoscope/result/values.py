@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array
 from itoscope.backends.reference.expr import parse
 from itoscope.backends.reference.graph import Graph
+from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, ExpressionError
 
 if TYPE_CHECKING:

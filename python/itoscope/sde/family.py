@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 
 if TYPE_CHECKING:
     from itoscope.sde.sde import SDE

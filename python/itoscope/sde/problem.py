@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from itoscope.backends.protocol import Array, Progress
+from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import argument_error
 from itoscope.expressions.typeset import expression_of

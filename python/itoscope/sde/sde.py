@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array, Progress
 from itoscope.backends.reference.integrate import cholesky
 from itoscope.backends.reference.schemes import Coefficients
 from itoscope.common.extras import require
+from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.typeset import expression_of, in_brackets, latex_in_brackets, latex_name, symbolic

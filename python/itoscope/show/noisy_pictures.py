@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.fit.filtered.recording import solve_moments
 from itoscope.library.parts import number
 from itoscope.result.binned import Binned, Estimate, line_of

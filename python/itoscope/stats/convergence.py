@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+
+from itoscope.common.types import Array
 
 __all__ = ["Convergence", "convergence", "ess_bulk", "ess_mean", "ess_tail", "mcse_mean", "rhat"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

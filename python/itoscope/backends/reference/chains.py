@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.protocol import Array, Chains, Draw, Progress
+from itoscope.backends.protocol import Chains
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.gibbs import Gibbs, search
 from itoscope.backends.reference.noise import Draws, Stream, Tape
+from itoscope.common.types import Array, Draw, Progress
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:

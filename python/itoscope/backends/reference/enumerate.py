@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.protocol import Array, Progress
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.slab import slab_posterior
+from itoscope.common.types import Array, Progress
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.errors import NumericalError, argument_error
 
 if TYPE_CHECKING:

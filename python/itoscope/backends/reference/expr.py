@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.backends.reference.graph import FUNCTIONS, Graph
+from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, ExpressionError, argument_error
 
 __all__ = ["NAME", "Program", "check_inputs", "compile", "parse"]

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Array
 from itoscope.backends.statespace import Kink, StateSpace
+from itoscope.common.types import Array
 
 __all__ = [
     "Node",

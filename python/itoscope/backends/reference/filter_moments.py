@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run
 from itoscope.backends.statespace import FilterMoments, StateSpace
+from itoscope.common.types import Array
 
 __all__ = ["filter_drift_moments", "filter_information", "filter_innovations", "filter_noise_moments"]
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.noise import Draws
+from itoscope.common.types import Array
 
 __all__ = ["Gibbs", "inclusion_probability", "search"]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 
 __all__ = ["FUNCTIONS", "Graph", "Node"]
 

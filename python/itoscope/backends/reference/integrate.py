@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Array, Progress
 from itoscope.backends.reference.schemes import Coefficients, check_scheme, expansion
+from itoscope.common.types import Array, Progress
 from itoscope.errors import argument_error
 
 __all__ = ["cholesky", "simulate"]

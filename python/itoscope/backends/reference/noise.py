@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from itoscope.backends.protocol import Array, Draw
+from itoscope.common.types import Array, Draw
 from itoscope.errors import NumericalError
 
 __all__ = ["Draws", "Stream", "Tape"]

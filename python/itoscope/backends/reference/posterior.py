@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Array, Chains, Draw
+from itoscope.backends.protocol import Chains
 from itoscope.backends.reference.enumerate import log_model_prior, members_of
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.noise import Draws, Stream, Tape
 from itoscope.backends.reference.slab import SlabPosterior, slab_posterior
+from itoscope.common.types import Array, Draw
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from itoscope.backends.protocol import Array, Fitted, ResidualSums, Survey, Variance
+from itoscope.backends.protocol import Fitted, ResidualSums, Survey, Variance
 from itoscope.backends.reference.gram import present, step_lengths
+from itoscope.common.types import Array
 
 __all__ = ["residual_sums", "survey"]
 

@@ -26,9 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.backends.reference.expr import check_inputs, parse
 from itoscope.backends.reference.graph import Graph
+from itoscope.common.types import Array
 from itoscope.errors import argument_error
 
 __all__ = ["SCHEMES", "Coefficients", "Increment", "Integral", "Scheme", "check_scheme", "expansion"]

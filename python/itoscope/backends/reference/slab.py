@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.backends.reference.evidence import Regression
+from itoscope.common.types import Array
 
 __all__ = ["SlabPosterior", "slab_posterior"]
 

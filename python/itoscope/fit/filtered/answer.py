@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array
 from itoscope.checks.filtered import check_steps
 from itoscope.common.progress import Reporter
+from itoscope.common.types import Array
 from itoscope.discovery.result import Diffusion, Discovery, Drift
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.fit import NoisyFit, fit_noisy

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.common.progress import Reporter
+from itoscope.common.types import Array
 from itoscope.fit.filtered.likelihood import Polished, polish
 from itoscope.fit.filtered.neighbours import between, compare, doubt, explore, is_short
 from itoscope.fit.filtered.recording import Coefficients, Filtering

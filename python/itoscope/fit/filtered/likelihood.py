@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.fit.filtered.recording import Coefficients, Filtering, solve_moments
 
 __all__ = ["Parameter", "Polished", "polish"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.fit.filtered.likelihood import Parameter, Polished, polish
 from itoscope.fit.filtered.recording import Coefficients, solve_moments
 from itoscope.fit.filtered.search import MAX_RIVALS, RIVAL_MASS, SHORT, Search, table

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Array, Program
+from itoscope.backends.protocol import Program
 from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
+from itoscope.common.types import Array
 from itoscope.library.library import BoundLibrary
 
 __all__ = ["Coefficients", "Columns", "Filtering", "Work", "finite", "profile", "solve_moments"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
 from itoscope.backends.statespace import FilterMoments
+from itoscope.common.types import Array
 from itoscope.fit.filtered.recording import Coefficients, Columns, Filtering, finite, profile, solve_moments
 from itoscope.fit.filtered.start import maximise_noise, start
 from itoscope.posterior.equation import Equation

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from itoscope.backends.protocol import Array
+from itoscope.common.types import Array
 from itoscope.errors import DataError
 from itoscope.fit.filtered.recording import Coefficients, Filtering, solve_moments
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Array, Backend, Fitted, Program, Target, Variance, Weights
+from itoscope.backends.protocol import Backend, Fitted, Program, Target, Variance, Weights
 from itoscope.common.progress import Reporter
+from itoscope.common.types import Array
 from itoscope.library.library import BoundLibrary
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments

@@ -1,0 +1,55 @@
+"""The types that every floor shares: arrays, times, what listens to progress, the words an argument may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Array",
+    "BackendName",
+    "Bools",
+    "Diffusion",
+    "DiscreteScheme",
+    "Draw",
+    "Ensemble",
+    "Integers",
+    "Order",
+    "Progress",
+    "Sampler",
+    "Scheme",
+    "Style",
+    "Times",
+    "Weights",
+]
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+#: The times of a path: its step length where it is even, else its time stamps `(n,)`.
+Times = float | Array
+#: Receives the units of work done, over and over; None where nobody listens.
+Progress = Callable[[int], Any] | None
+#: One recorded random draw: kind ("uniform", "normal", "gamma", "beta"), its shapes (zero if none), its value.
+Draw = tuple[str, float, float, float]
+
+#: How a regression takes its rows from the samples.
+Scheme = Literal["trapezoid", "euler"]
+#: How an SDE is stepped.
+DiscreteScheme = Literal["euler-maruyama", "milstein", "taylor15"]
+#: Which entries of the diffusion covariance are sought.
+Diffusion = Literal["full", "diagonal", "constant", "none"]
+#: Chains, or enumeration of all models.
+Sampler = Literal["gibbs", "exact"]
+#: Every step of every path is a row, or the paths are averaged at each time first.
+Ensemble = Literal["pool", "mean"]
+#: Whether steps are weighed by the inverse noise variance, found in rounds.
+Weights = Literal["auto"] | None
+#: The data are states, or positions whose velocities were not measured.
+Order = Literal[1, 2]
+#: How equations are given.
+Style = Literal["text", "latex", "sympy"]
+BackendName = Literal["rust", "reference"]
