@@ -5,7 +5,7 @@ import re
 import itoscope as ito
 import numpy as np
 import pytest
-from itoscope.show.text import MOST_NEAR
+from itoscope.posterior.words import MOST_NEAR
 from markup import Tags
 from results import artificial, four_states, measured, with_custom_terms
 

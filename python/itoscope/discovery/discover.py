@@ -28,7 +28,7 @@ from itoscope.fit.measured.rounds import (
 from itoscope.library.library import BoundLibrary, Library, readable_means
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
-from itoscope.show.text import grouped_warnings
+from itoscope.posterior.words import grouped_warnings
 
 __all__ = ["Question", "discover"]
 

@@ -7,7 +7,25 @@ from html import escape
 
 from itoscope.expressions.notation import GREEK, Notation, stem_and_index
 
-__all__ = ["MATHML"]
+__all__ = ["MATHML", "STYLE", "math"]
+
+#: Of the fragments alone: colours are those of the page around them, so that dark notebooks stay dark.
+STYLE = """
+.itoscope { font-family: inherit; line-height: 1.45; }
+.itoscope .equation { margin: 0.45em 0; padding-left: 2.2em; text-indent: -2.2em; font-size: 1.12em; }
+.itoscope .equation math { text-indent: 0; margin-right: 0.12em; }
+.itoscope msub > :nth-child(2), .itoscope msubsup > :nth-child(2) { position: relative; top: 0.15em; }
+.itoscope .given { font-size: 0.8em; opacity: 0.7; margin-left: 0.8em; }
+.itoscope .scroll { overflow-x: auto; }
+.itoscope table { border-collapse: collapse; margin: 0.9em 0; font-variant-numeric: tabular-nums; }
+.itoscope table th, .itoscope table td { padding: 0.22em 0.7em; text-align: right; white-space: nowrap; border: 0;
+  background: none; }
+.itoscope table th { font-weight: 600; border-bottom: 1px solid currentColor; }
+.itoscope table .word { text-align: left; }
+.itoscope table tr.first td { border-top: 1px solid rgba(128, 128, 128, 0.35); }
+.itoscope .near { font-size: 0.92em; opacity: 0.8; margin: 0.3em 0; }
+.itoscope .warning { border-left: 3px solid #d55e00; padding: 0.25em 0.8em; margin: 0.6em 0; }
+"""
 
 
 class _MathML(Notation):
@@ -86,3 +104,8 @@ class _MathML(Notation):
 
 
 MATHML = _MathML()
+
+
+def math(pieces: Sequence[str]) -> str:
+    """One `math` element per piece, so that lines break between terms."""
+    return " ".join(f"<math>{piece}</math>" for piece in pieces)

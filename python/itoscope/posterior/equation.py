@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from itoscope.backends import get_backend
 from itoscope.common.types import Array
 from itoscope.errors import argument_error
-from itoscope.show import text as summary
+from itoscope.posterior import words
 from itoscope.stats.convergence import Convergence, convergence
 from itoscope.stats.student import student_quantile
 
@@ -239,18 +239,18 @@ class Equation:
 
     def text(self) -> str:
         """Return the right-hand side: ``-(1000.6 ± 1.7) x1 + (2.0 ± 0.1)``, one standard deviation each."""
-        return summary.sum_text(self)
+        return words.sum_text(self)
 
     def __repr__(self) -> str:
-        return "\n".join(summary.equation_text(self))
+        return "\n".join(words.equation_text(self))
 
     def _repr_html_(self) -> str:
-        from itoscope.show.html import equation_html
+        from itoscope.posterior.fragments import equation_html
 
         return equation_html(self)
 
     def _repr_latex_(self) -> str:
-        from itoscope.show.latex import latex_sum
+        from itoscope.posterior.fragments import latex_sum
 
         return f"$\\displaystyle {latex_sum(self)}$"
 

@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from itoscope.backends.reference.graph import FUNCTIONS
 from itoscope.common.extras import require
 from itoscope.errors import ExpressionError
 from itoscope.expressions.notation import LATEX, Notation
 from itoscope.expressions.typeset import symbolic, typeset, typeset_term
-from itoscope.show.text import parts
+from itoscope.posterior.fragments import sum_pieces
 
 if TYPE_CHECKING:
     from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
     from itoscope.sde.sde import SDE
 
-__all__ = ["latex_equations", "latex_sum", "pieces", "sde_pieces", "sum_pieces", "sympy_equations"]
-
-
-def sum_pieces(equation: Equation, states: Sequence[str] | None, notation: Notation) -> list[str]:
-    """The selected terms with their coefficients, one piece each, between which a line may be broken.
-
-    Without `states`, every name in a term counts as one.
-    """
-    found: list[str] = []
-    states = names_in(equation.terms) if states is None else states
-    for sign, size, sd, term in parts(equation):
-        factors = [notation.estimate(size, sd)]
-        if term != "1":
-            factors.append(typeset_term(term, states, notation))
-        body = notation.thin.join(factors)
-        if found:
-            found.append(notation.follow("", sign == "-", body).strip())
-        else:
-            found.append(notation.signed(sign == "-", body))
-    return found
-
-
-def names_in(terms: Sequence[str]) -> list[str]:
-    """Every name in some terms that is no function."""
-    found = dict.fromkeys(name for term in terms for name in re.findall(r"[A-Za-z_]\w*", term))
-    return [name for name in found if name not in (*FUNCTIONS, "pi")]
+__all__ = ["latex_equations", "pieces", "sde_pieces", "sympy_equations"]
 
 
 def pieces(result: Discovery, notation: Notation) -> list[list[str]]:
@@ -97,11 +69,6 @@ def sde_pieces(sde: SDE, notation: Notation) -> list[list[str]]:
                     left = notation.indexed(notation.gamma, (a, sde.states[j])) + notation.equals.rstrip()
                     lines.append([left, typeset(gammas[i][j], sde.states, notation)])
     return lines
-
-
-def latex_sum(equation: Equation, states: Sequence[str] | None = None) -> str:
-    """The right-hand side as LaTeX."""
-    return " ".join(sum_pieces(equation, states, LATEX)) or "0"
 
 
 def latex_equations(result: Discovery) -> list[str]:

@@ -20,7 +20,7 @@ from itoscope.drawing.style import (
     term_label,
 )  # fmt: skip
 from itoscope.errors import argument_error
-from itoscope.show.text import probability
+from itoscope.posterior.words import probability
 
 if TYPE_CHECKING:
     from itoscope.discovery.result import Discovery

@@ -18,6 +18,9 @@ from itoscope._core import __version__
 from itoscope.common.extras import require
 from itoscope.common.numbers import number
 from itoscope.errors import ArgumentError
+from itoscope.expressions import mathml
+from itoscope.posterior import fragments
+from itoscope.posterior.words import near_notes
 from itoscope.show import html
 from itoscope.show import text as summary
 
@@ -110,7 +113,7 @@ def page(result: Discovery, title: str | None = None) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{heading}</title><link rel="icon" href="data:,"><style>{html.STYLE}{STYLE}</style></head><body>'
+        f'<title>{heading}</title><link rel="icon" href="data:,"><style>{mathml.STYLE}{STYLE}</style></head><body>'
         f'<main class="itoscope"><h1>{heading}</h1><p class="lead">{escape(_lead(result))}</p><nav>{links}</nav>'
         f"{body}</main></body></html>\n"
     )
@@ -136,7 +139,7 @@ def _equations(result: Discovery) -> str:
 def _warnings(result: Discovery) -> str:
     checks = result.diagnostics.get("checks", [])
     passed = [check for check in checks if not check.get("fired")]
-    text = html.warnings_html(result.warnings)
+    text = fragments.warnings_html(result.warnings)
     if passed:
         names = ", ".join(dict.fromkeys(str(check["name"]) for check in passed))
         text += f'<p class="good">{len(passed)} checks found nothing ({escape(names)}).</p>'
@@ -144,8 +147,8 @@ def _warnings(result: Discovery) -> str:
 
 
 def _terms(result: Discovery) -> str:
-    near = "".join(f'<p class="near">{escape(note)}</p>' for note in summary.near_notes(result.labelled()))
-    return html.table_html(result.labelled()) + near + _figure(result.plot.pip, PIP)
+    near = "".join(f'<p class="near">{escape(note)}</p>' for note in near_notes(result.labelled()))
+    return fragments.table_html(result.labelled()) + near + _figure(result.plot.pip, PIP)
 
 
 def _fit(result: Discovery) -> str:

@@ -18,7 +18,7 @@ from itoscope.fit.filtered.fit import NoisyFit, fit_noisy
 from itoscope.fit.filtered.recording import Filtering
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
-from itoscope.show.text import grouped_warnings
+from itoscope.posterior.words import grouped_warnings
 
 if TYPE_CHECKING:
     from itoscope.discovery.discover import Question

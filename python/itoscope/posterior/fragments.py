@@ -1,0 +1,97 @@
+"""An equation as fragments of LaTeX, MathML and HTML, from its arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from itoscope.backends.reference.graph import FUNCTIONS
+from itoscope.expressions.mathml import MATHML, STYLE, math
+from itoscope.expressions.notation import LATEX, Notation
+from itoscope.expressions.typeset import typeset_term
+from itoscope.posterior.words import HEAD, Shown, near_notes, parts, term_rows
+
+__all__ = [
+    "equation_html",
+    "latex_sum",
+    "names_in",
+    "sum_pieces",
+    "table_html",
+    "warnings_html",
+]
+
+
+def sum_pieces(equation: Shown, states: Sequence[str] | None, notation: Notation) -> list[str]:
+    """The selected terms with their coefficients, one piece each, between which a line may be broken.
+
+    Without `states`, every name in a term counts as one.
+    """
+    found: list[str] = []
+    states = names_in(equation.terms) if states is None else states
+    for sign, size, sd, term in parts(equation):
+        factors = [notation.estimate(size, sd)]
+        if term != "1":
+            factors.append(typeset_term(term, states, notation))
+        body = notation.thin.join(factors)
+        if found:
+            found.append(notation.follow("", sign == "-", body).strip())
+        else:
+            found.append(notation.signed(sign == "-", body))
+    return found
+
+
+def names_in(terms: Sequence[str]) -> list[str]:
+    """Every name in some terms that is no function."""
+    found = dict.fromkeys(name for term in terms for name in re.findall(r"[A-Za-z_]\w*", term))
+    return [name for name in found if name not in (*FUNCTIONS, "pi")]
+
+
+def latex_sum(equation: Shown, states: Sequence[str] | None = None) -> str:
+    """The right-hand side as LaTeX."""
+    return " ".join(sum_pieces(equation, states, LATEX)) or "0"
+
+
+def equation_html(equation: Shown) -> str:
+    """What a notebook shows for an `Equation`."""
+    notes = "".join(f'<p class="near">{escape(note)}</p>' for note in near_notes([("", equation)]))
+    right = math(sum_pieces(equation, None, MATHML) or ["<mn>0</mn>"])
+    return (
+        f'<div class="itoscope"><style>{STYLE}</style><p class="equation">{right}</p>'
+        f"{table_html([('', equation)])}{notes}{warnings_html(equation.warnings)}</div>"
+    )
+
+
+def table_html(named: Sequence[tuple[str, Shown]], states: Sequence[str] | None = None) -> str:
+    """The selected terms: coefficient, standard deviation, interval, probability."""
+    first = 0 if any(label for label, _ in named) else 1
+    every = names_in([term for _, equation in named for term in equation.terms])
+    names = every if states is None else list(states)
+    head = "".join(_cell("th", escape(text), c + first) for c, text in enumerate(HEAD[first:]))
+    body = ""
+    for label, term, *numbers in term_rows(named):
+        known = "" if term == "none" else f"<math>{typeset_term(term, names, MATHML)}</math>"
+        cells = [
+            _label(label),
+            known or term,
+            *(escape(text).replace("-", "−").replace(" .. ", " … ") for text in numbers),
+        ]
+        row = "".join(_cell("td", cell, c + first) for c, cell in enumerate(cells[first:]))
+        body += f'<tr class="first">{row}</tr>' if label else f"<tr>{row}</tr>"
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _label(label: str) -> str:
+    """The label of an equation as mathematics."""
+    if label.startswith("Gamma["):
+        return f"<math>{MATHML.indexed(MATHML.gamma, label[6:-1].split(', '))}</math>"
+    return f"<math>{MATHML.differential(label[1:])}</math>" if label.startswith("d") else escape(label)
+
+
+def _cell(tag: str, shown: str, column: int) -> str:
+    return f'<{tag} class="word">{shown}</{tag}>' if column < 2 else f"<{tag}>{shown}</{tag}>"
+
+
+def warnings_html(warnings: Sequence[str]) -> str:
+    """Warnings, one paragraph each."""
+    return "".join(f'<p class="warning">{escape(warning)}</p>' for warning in warnings)

@@ -1,0 +1,195 @@
+"""An equation as text, from its arrays: the sum of its terms, the table of them, near misses, lines of a width."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from itoscope.common.numbers import Rounding, join_terms
+from itoscope.common.types import Array, Bools
+
+__all__ = [
+    "HEAD",
+    "MOST_NEAR",
+    "WIDTH",
+    "Part",
+    "Shown",
+    "aligned",
+    "columns",
+    "equation_text",
+    "grouped_warnings",
+    "near_misses",
+    "near_notes",
+    "parts",
+    "probability",
+    "sum_text",
+    "term_rows",
+    "wrap",
+]
+
+#: No line is wider.
+WIDTH = 100
+#: A term that was not selected is worth naming from this inclusion probability on, and so many of them at most.
+NEAR_MISS, MOST_NEAR = 0.05, 5
+#: Titles of the columns of `term_rows`.
+HEAD = ("equation", "term", "coefficient", "sd", "95 % interval", "probability")
+
+
+class Shown(Protocol):
+    """What is shown of an equation of K terms; `Equation` has it."""
+
+    @property
+    def terms(self) -> list[str]:
+        """K names."""
+
+    @property
+    def pip(self) -> Array:
+        """Inclusion probabilities `(K,)`."""
+
+    @property
+    def selected(self) -> Bools:
+        """Which terms are in the equation `(K,)`."""
+
+    @property
+    def mean(self) -> Array:
+        """Coefficients `(K,)`, zero for terms that are not selected."""
+
+    @property
+    def sd(self) -> Array:
+        """Their standard deviations `(K,)`."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What a reader should know."""
+
+    def interval(self, probability: float = 0.95) -> Array:
+        """Central intervals of the coefficients `(K, 2)`."""
+
+
+class Part(NamedTuple):
+    """One selected term, ready to be written: sign `""` or `"-"`, size and standard deviation rounded together."""
+
+    sign: str
+    size: str
+    sd: str
+    term: str
+
+
+def parts(equation: Shown) -> Iterator[Part]:
+    """The selected terms of an equation, in the order of its library."""
+    for k in np.flatnonzero(equation.selected):
+        write = Rounding.of(equation.mean[k], equation.sd[k]).write
+        sign = "-" if equation.mean[k] < 0 else ""
+        yield Part(sign, write(abs(equation.mean[k])), write(equation.sd[k]), equation.terms[k])
+
+
+def sum_text(equation: Shown) -> str:
+    """The right-hand side: `-(998.5 ± 2.4) x1 - (2.005 ± 0.010) x2`, or `0`."""
+    return join_terms([(f"{sign}({size} ± {sd})", term) for sign, size, sd, term in parts(equation)])
+
+
+def probability(p: float) -> str:
+    """An inclusion probability to three digits; what rounds to one is said to be above 0.999."""
+    return "> 0.999" if p > 0.999 else f"{p:.3f}"
+
+
+def near_misses(equation: Shown) -> list[tuple[str, float]]:
+    """The most probable terms that were not selected, with their probability, a handful at most."""
+    order = [k for k in np.argsort(-equation.pip, kind="stable") if not equation.selected[k]]
+    return [
+        (equation.terms[k], float(equation.pip[k])) for k in order[:MOST_NEAR] if equation.pip[k] > NEAR_MISS
+    ]
+
+
+def term_rows(named: Sequence[tuple[str, Shown]]) -> list[tuple[str, str, str, str, str, str]]:
+    """Selected terms as rows `equation, term, coefficient, sd, 95 % interval, probability`, written and rounded."""
+    rows = []
+    for label, equation in named:
+        name, interval = label, equation.interval(0.95)
+        for k in np.flatnonzero(equation.selected):
+            write = Rounding.of(equation.mean[k], equation.sd[k]).write
+            value, sd, low, high = map(write, (equation.mean[k], equation.sd[k], *interval[k]))
+            rows.append(
+                (name, equation.terms[k], value, sd, f"{low} .. {high}", probability(equation.pip[k]))
+            )
+            name = ""
+        if name:
+            rows.append((name, "none", "", "", "", ""))
+    return rows
+
+
+def equation_text(equation: Shown) -> Iterator[str]:
+    """The lines that `print(equation)` shows."""
+    yield from (line[2:] for line in aligned([(sum_text(equation), "")]))
+    rows = [row[1:] for row in term_rows([("equation", equation)])]
+    yield from columns([HEAD[1:], *rows], 1)
+    for note in [*near_notes([("", equation)]), *(f"note: {warning}" for warning in equation.warnings)]:
+        yield from wrap(note)
+
+
+def near_notes(named: Sequence[tuple[str, Shown]]) -> list[str]:
+    """A sentence for each equation that has terms which were nearly selected."""
+    return [_near_note(label, equation) for label, equation in named if near_misses(equation)]
+
+
+def _near_note(label: str, equation: Shown) -> str:
+    where = f" in {label}" if label else ""
+    named = ", ".join(f"{term} ({p:.2f})" for term, p in near_misses(equation))
+    rest = int(((equation.pip > NEAR_MISS) & ~equation.selected).sum()) - MOST_NEAR
+    more = f", and {rest} more" if rest > 0 else ""
+    return f"not selected{where}, but possible (probability): {named}{more}"
+
+
+def aligned(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Equations below each other, long ones broken between terms, remarks in one column."""
+    short = [len(line) for line, _ in lines if len(line) <= WIDTH - 10]
+    width = max([len(line) for line, remark in lines if remark], default=0)
+    width = max([width, *(n for n in short if n <= 60)], default=0)
+    for line, remark in lines:
+        if len(line) + 2 <= WIDTH:
+            yield f"  {line:<{width}}   {remark}".rstrip()
+            continue
+        indent = " " * (line.find("=") + 4)
+        # A line may end before a sign that starts a term, nowhere else.
+        held = re.sub(r" (?![-+] [^ ])", "\0", line)
+        held = re.sub(r" ([-+]) ", " \\1\0", held)
+        for broken in textwrap.wrap(
+            held, WIDTH, initial_indent="  ", subsequent_indent=indent, break_long_words=False,
+            break_on_hyphens=False,
+        ):  # fmt: skip
+            yield broken.replace("\0", " ")
+
+
+def columns(rows: Sequence[Sequence[str]], words: int) -> Iterator[str]:
+    """Rows as aligned columns, of which the first are words and the others numbers."""
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+    for row in rows:
+        cells = [
+            f"{cell:<{w}}" if c < words else f"{cell:>{w}}" for c, (cell, w) in enumerate(zip(row, widths))
+        ]
+        yield ("  " + "  ".join(cells)).rstrip()
+
+
+def wrap(sentence: str) -> Iterator[str]:
+    """A sentence in lines, the further ones indented."""
+    yield from textwrap.wrap(
+        sentence,
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def grouped_warnings(named: Sequence[tuple[str, Shown]]) -> list[str]:
+    """The warnings of all equations, each sentence once behind the names of the equations that it is about."""
+    about: dict[str, list[str]] = {}
+    for label, equation in named:
+        for sentence in equation.warnings:
+            about.setdefault(sentence, []).append(label)
+    return [f"{', '.join(labels)}: {sentence}" for sentence, labels in about.items()]
