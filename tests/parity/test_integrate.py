@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from itoscope import SDE, _core, problems
 from itoscope.backends import get_backend
-from itoscope.backends.reference.schemes import SCHEMES
+from itoscope.expressions.ito import SCHEMES
 from itoscope.result import ensemble as forecast
 from itoscope.sde.family import NUMBER, families
 from tolerances import STEP

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from expressions import MISTAKES, STATES, texts
+from formulas import MISTAKES, STATES, texts
 from hypothesis import given
 from itoscope import Library
 from itoscope.backends import get_backend

@@ -4,15 +4,14 @@ divergence."""
 import numpy as np
 import pytest
 from itoscope import SDE
-from itoscope.backends.reference.integrate import cholesky
-from itoscope.backends.reference.schemes import SCHEMES, Coefficients
 from itoscope.errors import ArgumentError, DivergenceError
+from itoscope.expressions.ito import SCHEMES, Operators, cholesky
 
 GEOMETRIC = SDE(["0.5 x"], [["0.4 x"]], ["x"])
 
 
 def structure(diffusion, states=("x", "y")):
-    return Coefficients(["0"] * len(states), diffusion, states).structure()
+    return Operators(["0"] * len(states), diffusion, states).structure()
 
 
 @pytest.mark.parametrize(

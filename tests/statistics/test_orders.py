@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from brownian import Brownian, bounded, entangled, geometric, ornstein_uhlenbeck
 from itoscope.backends import get_backend
-from itoscope.backends.reference import integrate, schemes
-from itoscope.backends.reference.schemes import SCHEMES, Increment
+from itoscope.backends.reference import expansion, integrate
+from itoscope.backends.reference.expansion import Increment
+from itoscope.expressions.ito import SCHEMES
 from tolerances import ORDER
 
 # Step lengths from 1/16 to 1/512 on one Brownian motion of 2000 paths. The slope of log(mean error) over
@@ -68,7 +69,7 @@ def test_milstein_without_its_correction_has_not_its_order(monkeypatch):
         integrate,
         "expansion",
         lambda scheme, c: [
-            term for term in schemes.expansion(scheme, c) if "_i_jj" not in str(term.integral)
+            term for term in expansion.expansion(scheme, c) if "_i_jj" not in str(term.integral)
         ],
     )
     order = strong_order("reference", geometric(), "milstein")
@@ -148,7 +149,7 @@ def stratonovich(scheme, c):
         Increment(term.row, term.coefficient, lambda h, dw, dz: dw[0] ** 2 / 2)
         if "_i_jj" in str(term.integral)
         else term
-        for term in schemes.expansion(scheme, c)
+        for term in expansion.expansion(scheme, c)
     ]
 
 

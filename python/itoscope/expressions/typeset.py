@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from itoscope.backends.reference.expr import parse
-from itoscope.backends.reference.graph import FUNCTIONS, Graph
 from itoscope.common.extras import require
 from itoscope.errors import ExpressionError
+from itoscope.expressions.grammar import parse
+from itoscope.expressions.graph import FUNCTIONS, Graph
 from itoscope.expressions.notation import LATEX, Notation
 from itoscope.library.parts import number
 

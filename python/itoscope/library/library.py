@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
 from itoscope.backends.protocol import Program
-from itoscope.backends.reference.expr import NAME, parse
-from itoscope.backends.reference.graph import Graph
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
+from itoscope.expressions.grammar import NAME, parse
+from itoscope.expressions.graph import Graph
 from itoscope.library.parts import (
     AbsProducts,
     Custom,
@@ -119,7 +119,7 @@ class Library:
     def expressions(*texts: str) -> Library:
         """Terms written out, such as "x1*sin(x2)"; the text is also the name of the term.
 
-        The grammar is that of `itoscope.backends.reference.expr`: + - * / ^, products by juxtaposition,
+        The grammar is that of `itoscope.expressions.grammar`: + - * / ^, products by juxtaposition,
         |x|, and the functions abs, cos, cosh, exp, log, sgn, sin, sinh, sqrt, tan, tanh.
         """
         for i, text in enumerate(texts):

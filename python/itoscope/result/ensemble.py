@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from itoscope.backends.reference.schemes import SCHEMES
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, argument_error
+from itoscope.expressions.ito import SCHEMES
 from itoscope.sde.family import Family, families
 from itoscope.sde.run import checked_seed, simulated
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.reference.expr import parse
-from itoscope.backends.reference.graph import Graph
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, ExpressionError
+from itoscope.expressions.grammar import parse
+from itoscope.expressions.graph import Graph
 
 if TYPE_CHECKING:
     from itoscope.discovery.result import Discovery

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.reference.expr import parse
-from itoscope.backends.reference.graph import Graph
-from itoscope.backends.reference.integrate import cholesky
-from itoscope.backends.reference.schemes import Coefficients
 from itoscope.errors import ArgumentError, argument_error
+from itoscope.expressions.grammar import parse
+from itoscope.expressions.graph import Graph
+from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.typeset import expression_of
 from itoscope.library.library import Library
 from itoscope.library.parts import number
@@ -58,7 +57,7 @@ def checked_square(name: str, given: Any, states: Sequence[str]) -> list[list[st
     rows = checked_rows(name, given, states)
     if len(rows[0]) != m:
         raise argument_error(name, given, f"{m} rows of {m} expressions")
-    entries = Coefficients([], rows, states)
+    entries = Operators([], rows, states)
     for i in range(m):
         for j in range(i):
             if not entries.same(entries.diffusion[i][j], entries.diffusion[j][i]):

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from itoscope.backends import get_backend
-from itoscope.backends.reference.schemes import check_scheme
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array, Progress
 from itoscope.data.samples import Finite
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DivergenceError, argument_error
+from itoscope.expressions.ito import check_scheme
 
 if TYPE_CHECKING:
     from itoscope.sde.family import Family

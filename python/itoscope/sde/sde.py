@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
-from itoscope.backends.reference.integrate import cholesky
-from itoscope.backends.reference.schemes import Coefficients
 from itoscope.common.extras import require
 from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DataError, argument_error
+from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.typeset import expression_of, in_brackets, latex_in_brackets, latex_name, symbolic
 from itoscope.library.library import Library, checked_states
 from itoscope.library.parts import number
@@ -107,7 +106,7 @@ class SDE:
         self.noise_structure: str = "general"
         """"none", "additive", "scalar", "diagonal", "commutative" or "general"; says which schemes fit."""
         if self.diffusion_expressions is not None:
-            self.noise_structure = Coefficients([], self.diffusion_expressions, self.states).structure()
+            self.noise_structure = Operators([], self.diffusion_expressions, self.states).structure()
 
     @classmethod
     def from_terms(

@@ -3,7 +3,6 @@
 from itoscope.backends.reference.chains import replay_chain, sample_chains
 from itoscope.backends.reference.enumerate import enumerate_models
 from itoscope.backends.reference.evidence import log_evidence
-from itoscope.backends.reference.expr import compile
 from itoscope.backends.reference.filter import filter_loglik
 from itoscope.backends.reference.filter_moments import (
     filter_drift_moments,
@@ -16,6 +15,7 @@ from itoscope.backends.reference.gram import regression_sums
 from itoscope.backends.reference.integrate import simulate
 from itoscope.backends.reference.moments import project
 from itoscope.backends.reference.posterior import exact_draws, model_posterior
+from itoscope.backends.reference.program import compile
 from itoscope.backends.reference.residuals import residual_sums, survey
 
 __all__ = [

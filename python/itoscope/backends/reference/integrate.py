@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.reference.schemes import Coefficients, check_scheme, expansion
+from itoscope.backends.reference.expansion import expansion
 from itoscope.common.types import Array, Progress
 from itoscope.errors import argument_error
+from itoscope.expressions.ito import Operators, check_scheme, cholesky
 
-__all__ = ["cholesky", "simulate"]
+__all__ = ["simulate"]
 
 Step = Callable[[Array, float, Array, Array], Array]
 
@@ -19,26 +20,7 @@ Step = Callable[[Array, float, Array, Array], Array]
 CHUNK = 1024
 
 
-def cholesky(gamma: Array) -> Array:
-    """Lower factors `(..., m, m)` of covariances `(..., m, m)`, of which only the lower triangle is read.
-
-    A pivot that is not above 1e-12 of its diagonal entry counts as zero, and so does its column:
-    covariances may be semidefinite, and what a fitted one has below zero is cut off.
-    """
-    m = gamma.shape[-1]
-    factor = np.zeros_like(gamma)
-    for j in range(m):
-        pivot = gamma[..., j, j] - np.sum(factor[..., j, :j] ** 2, axis=-1)
-        positive = pivot > 1e-12 * np.abs(gamma[..., j, j])
-        root = np.sqrt(np.where(positive, pivot, 1.0))
-        factor[..., j, j] = np.where(positive, root, 0.0)
-        for i in range(j + 1, m):
-            rest = gamma[..., i, j] - np.sum(factor[..., i, :j] * factor[..., j, :j], axis=-1)
-            factor[..., i, j] = np.where(positive, rest / root, 0.0)
-    return factor
-
-
-def _step_of_expansion(coefficients: Coefficients, scheme: str, parameters: list[Array]) -> Step:
+def _step_of_expansion(coefficients: Operators, scheme: str, parameters: list[Array]) -> Step:
     terms = expansion(scheme, coefficients)
     roots = [term.coefficient for term in terms]
 
@@ -51,7 +33,7 @@ def _step_of_expansion(coefficients: Coefficients, scheme: str, parameters: list
     return step
 
 
-def _step_of_covariance(drift: Coefficients, gamma: Coefficients, parameters: list[Array]) -> Step:
+def _step_of_covariance(drift: Operators, gamma: Operators, parameters: list[Array]) -> Step:
     """Euler-Maruyama with the noise given by its covariance: `x + a h + chol(Gamma) dW`."""
     m = drift.n_states
     roots = [node for row in gamma.diffusion for node in row]
@@ -88,14 +70,14 @@ def simulate(
     """Paths of an SDE from `x0`; see `Backend.simulate`."""
     empty: list[list[str]] = [[] for _ in drift]
     names, values = ([], np.empty((len(x0), 0))) if parameters is None else parameters
-    coefficients = Coefficients(drift, empty if diffusion is None else diffusion, states, names)
+    coefficients = Operators(drift, empty if diffusion is None else diffusion, states, names)
     if gamma is None:
         check_scheme(scheme, coefficients.structure())
         step = _step_of_expansion(coefficients, scheme, list(values.T))
         n_noise = coefficients.n_noise
     else:
         check_scheme(scheme, "general")
-        step = _step_of_covariance(coefficients, Coefficients([], gamma, states, names), list(values.T))
+        step = _step_of_covariance(coefficients, Operators([], gamma, states, names), list(values.T))
         n_noise = len(gamma)
     n_paths, m = x0.shape
     h = dt / substeps

@@ -1,4 +1,4 @@
-"""Expressions over named inputs: text becomes a graph of operations, which is evaluated or differentiated.
+"""The grammar of expressions: text over named inputs becomes a node of a graph.
 
 Grammar (`[A-Za-z_]` stands for every Unicode letter as well)::
 
@@ -23,11 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from itoscope.backends.reference.graph import FUNCTIONS, Graph
-from itoscope.common.types import Array
-from itoscope.errors import ArgumentError, ExpressionError, argument_error
+from itoscope.errors import ExpressionError, argument_error
+from itoscope.expressions.graph import FUNCTIONS, Graph
 
-__all__ = ["NAME", "Program", "check_inputs", "compile", "parse"]
+__all__ = ["NAME", "check_inputs", "parse"]
 
 CONSTANTS = {"pi": np.pi}
 MAX_DEPTH = 200
@@ -209,7 +208,6 @@ def parse(text: str, graph: Graph) -> int:
     return _Parser(text, graph).read()
 
 
-# -- the stage -----------------------------------------------------------------------------------------------
 def check_inputs(inputs: Sequence[str]) -> list[str]:
     """The names of the inputs as a list, each a name of the grammar and none twice."""
     names = list(inputs)
@@ -221,54 +219,3 @@ def check_inputs(inputs: Sequence[str]) -> list[str]:
         if name in names[:i]:
             raise argument_error(f"inputs[{i}]", name, "names that differ from each other")
     return names
-
-
-class Program:
-    """Expressions compiled over named inputs."""
-
-    def __init__(self, expressions: Sequence[str], inputs: Sequence[str]) -> None:
-        self.inputs = check_inputs(inputs)
-        self.expressions = list(expressions)
-        self._graph = Graph(self.inputs)
-        self._outputs = [parse(text, self._graph) for text in self.expressions]
-
-    def __repr__(self) -> str:
-        return f"<Program of {len(self.expressions)} expressions in {', '.join(self.inputs)}>"
-
-    def evaluate(self, x: Array) -> Array:
-        """Values `(n, K)` at the rows of `x` `(n, n_inputs)`."""
-        return self._table(self._outputs, x)
-
-    def gradient(self, x: Array) -> Array:
-        """Derivatives `(n, K, n_inputs)` at the rows of `x` `(n, n_inputs)`."""
-        positions = range(len(self.inputs))
-        slopes = [self._graph.derivative(output, at) for output in self._outputs for at in positions]
-        return self._table(slopes, x).reshape(-1, len(self.expressions), len(self.inputs))
-
-    def _table(self, roots: Sequence[int], x: Array) -> Array:
-        x = np.asarray(x, dtype=np.float64)
-        if x.ndim != 2 or x.shape[1] != len(self.inputs):
-            columns = f"one column for each of {', '.join(self.inputs)}"
-            raise ArgumentError(f"x of shape {x.shape}: (n, {len(self.inputs)}), {columns}")
-        table = np.empty((len(x), len(roots)))
-        for column, value in enumerate(self._graph.evaluate(roots, list(x.T))):
-            table[:, column] = value
-        return table
-
-
-def compile(expressions: Sequence[str], inputs: Sequence[str]) -> Program:
-    """Compile expressions over the named inputs.
-
-    Parameters
-    ----------
-    expressions : sequence of str
-        In the grammar at the top of this file.
-    inputs : sequence of str
-        Names of the columns that `evaluate` will be given.
-
-    Raises
-    ------
-    ExpressionError
-        With the character at fault.
-    """
-    return Program(expressions, inputs)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from expressions import KNOWN, MISTAKES, SMOOTH, STATES, texts
+from formulas import KNOWN, MISTAKES, SMOOTH, STATES, texts
 from hypothesis import assume, given
 from itoscope.backends import get_backend
 from itoscope.errors import ArgumentError, ExpressionError
