@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from itoscope.common.numbers import exact
 from itoscope.errors import argument_error
 from itoscope.expressions.typeset import expression_of
 from itoscope.library.library import Library
-from itoscope.library.parts import number
 from itoscope.sde.problem import Problem, Terms, check_positive, problem_of
 
 __all__ = [
@@ -124,8 +124,8 @@ def bouc_wen(
     check_positive(m=m)
     if not n >= 1:
         raise argument_error("n", n, "a number, 1 or more")
-    power = {1.0: "", 2.0: "|x3|"}.get(float(n), f"|x3|^{number(n - 1)}")
-    loop, loss = f"x3|x2|{power}", f"x2|x3|^{number(n)}" if n != 1 else "x2|x3|"
+    power = {1.0: "", 2.0: "|x3|"}.get(float(n), f"|x3|^{exact(n - 1)}")
+    loop, loss = f"x3|x2|{power}", f"x2|x3|^{exact(n)}" if n != 1 else "x2|x3|"
     return problem_of(
         "bouc-wen",
         ["x1", "x2", "x3"],
@@ -207,7 +207,7 @@ def double_well(
     if not (np.isfinite(gamma2) and gamma2 >= 0):
         raise argument_error("gamma2", gamma2, "a finite number, 0 or more")
     covariance = {"1": gamma0, "x1^2": gamma2}
-    g = f"sqrt({expression_of(covariance)})" if gamma2 else number(np.sqrt(gamma0))
+    g = f"sqrt({expression_of(covariance)})" if gamma2 else exact(np.sqrt(gamma0))
     return problem_of(
         "double-well",
         ["x1"],

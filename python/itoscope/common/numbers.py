@@ -6,7 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Rounding", "join_terms", "number"]
+__all__ = ["Rounding", "exact", "join_terms", "number"]
+
+
+def exact(value: float) -> str:
+    """The shortest text that reads back as the same number: `2`, `0.1`, `1e-05`."""
+    return repr(float(value)).removesuffix(".0")
 
 
 def number(value: float, digits: int = 4) -> str:

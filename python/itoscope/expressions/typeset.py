@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from itoscope.common.extras import require
+from itoscope.common.numbers import exact
 from itoscope.errors import ExpressionError
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import FUNCTIONS, Graph
 from itoscope.expressions.notation import LATEX, Notation
-from itoscope.library.parts import number
 
 __all__ = [
     "expression_of",
@@ -45,7 +45,7 @@ def expression_of(coefficients: Mapping[str, float], digits: int | None = None) 
     for term, value in coefficients.items():
         if value == 0:
             continue
-        size = number(abs(value)) if digits is None else f"{abs(value):.{digits}g}"
+        size = exact(abs(value)) if digits is None else f"{abs(value):.{digits}g}"
         if term == "1":
             product = size
         elif size == "1":

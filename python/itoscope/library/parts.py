@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from itoscope.common.numbers import exact
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
 
@@ -24,7 +25,6 @@ __all__ = [
     "Polynomials",
     "Trig",
     "checked_origin",
-    "number",
 ]
 
 Origin = float | tuple[float, ...] | Literal["mean"] | None
@@ -42,11 +42,6 @@ def checked_origin(origin: Any) -> Origin:
     if values.ndim > 1 or not values.size or not np.isfinite(values).all():
         raise argument_error("origin", origin, "None, 'mean', a finite number or one per state")
     return float(values) if values.ndim == 0 else tuple(values.tolist())
-
-
-def number(value: float) -> str:
-    """The shortest text that reads back as the same number: `2`, `0.1`, `1e-05`."""
-    return repr(float(value)).removesuffix(".0")
 
 
 @dataclass(frozen=True)
@@ -76,7 +71,7 @@ class Polynomials:
     def terms(self, states: Sequence[str], means: Sequence[float] | None) -> list[str]:
         """The terms for states of these names; `means` of the data matter to origin="mean" alone."""
         bases = [
-            name if offset == 0 else f"({name} {'-' if offset > 0 else '+'} {number(abs(offset))})"
+            name if offset == 0 else f"({name} {'-' if offset > 0 else '+'} {exact(abs(offset))})"
             for name, offset in zip(states, self._offsets(states, means))
         ]
         terms = ["1"]
@@ -121,12 +116,12 @@ class Trig:
     frequencies: tuple[float, ...]
 
     def __repr__(self) -> str:
-        return f"trig([{', '.join(map(number, self.frequencies))}])"
+        return f"trig([{', '.join(map(exact, self.frequencies))}])"
 
     def terms(self, states: Sequence[str], means: Sequence[float] | None) -> list[str]:
         """The terms for states of these names; `means` of the data matter to origin="mean" alone."""
         return [
-            f"{function}({name})" if frequency == 1 else f"{function}({number(frequency)} {name})"
+            f"{function}({name})" if frequency == 1 else f"{function}({exact(frequency)} {name})"
             for frequency in self.frequencies
             for function in ("sin", "cos")
             for name in states

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from itoscope.common.numbers import exact
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.typeset import expression_of
 from itoscope.library.library import Library
-from itoscope.library.parts import number
 
 __all__ = ["checked_expressions", "checked_rows", "checked_square", "from_library", "roots_of_covariance"]
 
@@ -34,7 +34,7 @@ def checked_expressions(name: str, given: Any, states: Sequence[str], count: int
     texts = []
     for i, entry in enumerate(given):
         if isinstance(entry, Real) and not isinstance(entry, bool) and np.isfinite(float(entry)):
-            entry = number(float(entry))
+            entry = exact(float(entry))
         if not isinstance(entry, str):
             raise argument_error(f"{name}[{i}]", entry, "an expression or a finite number")
         text = " ".join(entry.split())
@@ -100,7 +100,7 @@ def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[l
     if all(value is not None for row in constants for value in row):
         factor = cholesky(np.asarray(constants, dtype=np.float64))
         columns = [j for j in range(m) if factor[:, j].any()]
-        return [[number(factor[i, j]) for j in columns] for i in range(m)]
+        return [[exact(factor[i, j]) for j in columns] for i in range(m)]
     noisy = [i for i in range(m) if gamma[i][i] != "0"]
     if any(gamma[i][j] != "0" for i in range(m) for j in range(m) if i != j):
         return None
@@ -123,11 +123,11 @@ def _root(graph: Graph, node: int, text: str, states: Sequence[str]) -> str | No
             scale, squared = value, other
     operation, arguments, value = graph.nodes[squared]
     if operation == "number":
-        return number(np.sqrt(value)) if value >= 0 else None
+        return exact(np.sqrt(value)) if value >= 0 else None
     if operation == "power" and graph.constant(arguments[1]) == 2 and scale > 0:
         base = graph.nodes[arguments[0]]
         if base.operation == "input":
-            size = number(np.sqrt(scale))
+            size = exact(np.sqrt(scale))
             return f"{'' if size == '1' else size + ' '}|{states[int(base.value)]}|"
     return f"sqrt({text})" if _positive(graph, node) else None
 

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
 from itoscope.common.extras import require
+from itoscope.common.numbers import exact
 from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.typeset import expression_of, in_brackets, latex_in_brackets, latex_name, symbolic
 from itoscope.library.library import Library, checked_states
-from itoscope.library.parts import number
 from itoscope.sde.given import (
     checked_expressions,
     checked_rows,
@@ -171,9 +171,9 @@ class SDE:
         """
         if isinstance(factor, bool) or not isinstance(factor, Real) or not 0 < factor < np.inf:
             raise argument_error("factor", factor, "a positive, finite number")
-        name = number(float(factor))
+        name = exact(float(factor))
         if self.gamma_expressions is not None:
-            square = number(float(factor) ** 2)
+            square = exact(float(factor) ** 2)
             gamma = [[_times(square, entry) for entry in row] for row in self.gamma_expressions]
             return SDE(self.drift_expressions, states=self.states, gamma=gamma)
         g = [[_times(name, entry) for entry in row] for row in self.diffusion_expressions or []]
@@ -414,6 +414,6 @@ class SDE:
 def _times(factor: str, expression: str) -> str:
     """`factor * expression`, worked out where the expression is a number."""
     try:
-        return number(float(factor) * float(expression))
+        return exact(float(factor) * float(expression))
     except ValueError:
         return f"{factor}*{in_brackets(expression)}"

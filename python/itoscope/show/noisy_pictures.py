@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.common.numbers import exact
 from itoscope.common.types import Array
 from itoscope.fit.filtered.recording import solve_moments
-from itoscope.library.parts import number
 from itoscope.result.binned import Binned, Estimate, line_of
 from itoscope.result.values import equation_at, selected_terms_at
 
@@ -39,7 +39,7 @@ def tents(state: str, knots: Array) -> list[str]:
     list of b expressions
         The outer ones stay one outside the knots.
     """
-    sizes = [f"|{state} - {number(float(knot))}|".replace("- -", "+ ") for knot in knots]
+    sizes = [f"|{state} - {exact(float(knot))}|".replace("- -", "+ ") for knot in knots]
     slopes = 0.5 / np.diff(knots)
     found = []
     for b in range(len(knots)):
@@ -49,7 +49,7 @@ def tents(state: str, knots: Array) -> list[str]:
         parts.append((-(slopes[b - 1] if b > 0 else 0.0) - (slopes[b] if b < len(slopes) else 0.0), sizes[b]))
         if b < len(slopes):
             parts.append((slopes[b], sizes[b + 1]))
-        text = "".join(f" {'-' if c < 0 else '+'} {number(abs(float(c)))}*{size}" for c, size in parts)
+        text = "".join(f" {'-' if c < 0 else '+'} {exact(abs(float(c)))}*{size}" for c, size in parts)
         outer = b == 0 or b == len(slopes)
         found.append(("0.5" if outer else "0") + text)
     return found
