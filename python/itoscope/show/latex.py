@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from itoscope.common.extras import require
 from itoscope.errors import ExpressionError
-from itoscope.expressions.graph import FUNCTIONS
 from itoscope.expressions.notation import LATEX, Notation
 from itoscope.expressions.typeset import symbolic, typeset, typeset_term
 from itoscope.posterior.fragments import sum_pieces
