@@ -4,8 +4,9 @@ from functools import cache
 
 import itoscope as ito
 import numpy as np
-from itoscope.discovery.result import Diffusion, Discovery, Drift
+from itoscope.discovery.result import Discovery
 from itoscope.posterior.equation import Equation
+from itoscope.result.findings import Diffusion, Drift
 
 SHORT = {"n_chains": 2, "n_samples": 150, "n_burn": 50, "seed": 1}
 

@@ -14,7 +14,7 @@ truth = problem.simulate(duration=1.0, dt=1e-3, n_paths=20, substeps=20, seed=1)
 seen = truth.positions(noise=0.05, seed=2)
 library = ito.Library.polynomials(3)
 result = ito.discover(seen, library, order=2, measurement_noise="estimate", diffusion="constant", seed=1)
-states = result.states()
+states = result.smoothed()
 
 part = slice(200, 500)
 t, x, y = truth.times[0][part], truth.paths[0][part], seen.paths[0][part, 0]

@@ -74,7 +74,7 @@ def test_an_oscillator_from_its_displacement(duffing):
     )
     _check(result.drift["v1"], {"x1": -1000.0, "v1": -2.0, "x1^3": -1e5})
     assert result.known_drift == {"x1": "v1"}
-    states = result.states()
+    states = result.smoothed()
     inside = [np.abs(m - x) < 1.96 * sd for m, sd, x in zip(states.mean, states.sd, exact.paths)]
     share = np.concatenate(inside).mean(axis=0)
     # the samples of a path are strongly correlated, so this is a wide gate

@@ -96,7 +96,7 @@ def test_forecast_and_report_of_a_noisy_result(run, tmp_path):
     words = ["--data", "path.csv", "--quiet"]
     code, _, err = run("forecast", "noisy.npz", *words, "--paths", 5, "--seed", 1, "--ensemble", "e.csv")
     assert (code, err) == (0, "")
-    start = noisy().states().mean[0][0]
+    start = noisy().smoothed().mean[0][0]
     np.testing.assert_allclose(Trajectories.from_csv("e.csv").paths[0][0], start, rtol=1e-9)
     pytest.importorskip("matplotlib").use("Agg")
     assert run("report", "noisy.npz", *words) == (0, "", "")

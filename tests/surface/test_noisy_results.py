@@ -107,12 +107,12 @@ def test_a_saved_noisy_result_loses_nothing(loaded):
     assert loaded.diagnostics["checks"] == result.diagnostics["checks"]
     assert loaded.measurement_noise == result.measurement_noise
     with pytest.raises(ito.errors.ArgumentError, match="give the recording"):
-        loaded.states()
-    again, before = loaded.states(result.data), result.states()
+        loaded.smoothed()
+    again, before = loaded.smoothed(result.data), result.smoothed()
     for one, other in zip(again.mean + again.sd, before.mean + before.sd):
         np.testing.assert_array_equal(one, other)
     beside = loaded.with_data(result.data)
-    np.testing.assert_array_equal(beside.states().mean[1], before.mean[1])
+    np.testing.assert_array_equal(beside.smoothed().mean[1], before.mean[1])
     with pytest.raises(ito.errors.ArgumentError, match="recordings of x1"):
         loaded.with_data(one_state().data.select("x1").__class__(np.zeros((5, 1)), dt=1.0, names=["z"]))
 
@@ -121,7 +121,7 @@ def test_pickled_with_its_filter():
     result = noisy()
     back = pickle.loads(pickle.dumps(result))
     assert str(back) == str(result)
-    np.testing.assert_array_equal(back.states().mean[0], result.states().mean[0])
+    np.testing.assert_array_equal(back.smoothed().mean[0], result.smoothed().mean[0])
 
 
 def test_with_data_of_a_measured_result():
@@ -153,6 +153,6 @@ def test_forecast_picture_starts_from_the_smoothed_state():
     pytest.importorskip("matplotlib").use("Agg")
     result = noisy()
     axes = result.plot.forecast(seed=1, n_paths=5)
-    start = result.states().mean[0][0]
+    start = result.smoothed().mean[0][0]
     assert [ax.lines[0].get_ydata()[0] for ax in axes] == pytest.approx(start)
     assert len(axes[0].lines) == 2 and len(axes[1].lines) == 1

@@ -23,8 +23,8 @@ from itoscope.common.types import Array
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.discovery.result import Discovery
     from itoscope.fit.filtered.fit import NoisyFit
+    from itoscope.result.findings import Findings
     from itoscope.result.observer import Innovations, Observer
 
 __all__ = ["check_steps", "innovation_checks", "innovation_sums", "looked_at"]
@@ -36,7 +36,7 @@ COARSE = 0.5
 PIECE, MOST_PIECES = 400, 60
 
 
-def looked_at(result: Discovery) -> Discovery:
+def looked_at(result: Findings) -> Findings:
     """The result with the checks of its innovations, and a sentence for each that fired."""
     if result.observer is None or result.data is None:
         return result
@@ -55,9 +55,7 @@ def looked_at(result: Discovery) -> Discovery:
         "checks": [*result.diagnostics.get("checks", []), *(check.as_dict() for check in checks)],
     }
     fired = [check.sentence for check in checks if check.fired]
-    return replace(
-        result, states=tuple(result.states), diagnostics=diagnostics, warnings=[*result.warnings, *fired]
-    )
+    return replace(result, diagnostics=diagnostics, warnings=[*result.warnings, *fired])
 
 
 def check_steps(fit: NoisyFit) -> Check:

@@ -15,7 +15,7 @@ from itoscope.checks import measured as diagnostics
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.data.trajectories import Trajectories, as_trajectories
-from itoscope.discovery.result import Diffusion, Discovery, Drift
+from itoscope.discovery.result import Discovery
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.measured.rounds import (
     DIFFUSIONS,
@@ -29,6 +29,7 @@ from itoscope.library.library import BoundLibrary, Library, readable_means
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
 from itoscope.posterior.words import grouped_warnings
+from itoscope.result.findings import Diffusion, Drift, Findings
 
 __all__ = ["Question", "discover"]
 
@@ -224,8 +225,8 @@ def discover(
     if customs:
         settings["custom_terms"] = list(dict.fromkeys(customs))
     if order == 2 or measurement_noise != 0 or len(every) > data.n_states or observed is not None:
-        return looked_at(discover_noisy(question, settings, _sampler_of))
-    return _discover_measured(question, settings)
+        return Discovery.of(looked_at(discover_noisy(question, settings, _sampler_of)))
+    return Discovery.of(_discover_measured(question, settings))
 
 
 def _check_settings(settings: Mapping[str, Any]) -> None:
@@ -340,7 +341,7 @@ def _sampler_of(question: Question) -> Callable[[Moments, bool, int], Equation]:
     return sample
 
 
-def _discover_measured(question: Question, settings: dict[str, Any]) -> Discovery:
+def _discover_measured(question: Question, settings: dict[str, Any]) -> Findings:
     """A fully measured state: the weight rounds, then the checks."""
     backend, data = question.backend, question.data
     problem = Problem(
@@ -361,7 +362,7 @@ def _discover_measured(question: Question, settings: dict[str, Any]) -> Discover
     checks = [*_known_checks(question, problem), *checks]
     warnings = [check["sentence"] for check in checks if check["fired"]]
     warnings += grouped_warnings(_labelled(fit, names))
-    return Discovery(
+    return Findings(
         states=tuple(names),
         drift=Drift({names[row]: equation for row, equation in fit.drift.items()}),
         diffusion=Diffusion({(names[i], names[j]): eq for (i, j), eq in fit.diffusion.items()}),

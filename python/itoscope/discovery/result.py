@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.errors import argument_error
-from itoscope.expressions.typeset import expression_of
-from itoscope.posterior.equation import Equation
-from itoscope.result.values import check_simulable
+from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.show import text as summary
 
 if TYPE_CHECKING:
@@ -20,57 +17,19 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Progress
     from itoscope.data.trajectories import Trajectories
-    from itoscope.fit.filtered.fit import NoisyFit
-    from itoscope.library.library import Library
     from itoscope.result.forecast import Forecast
-    from itoscope.result.observer import Observer
-    from itoscope.sde.sde import SDE
     from itoscope.show.plots import Plots
 
-__all__ = ["Diffusion", "Discovery"]
-
-Terms = dict[str, float]
+__all__ = ["Diffusion", "Discovery", "Drift"]
 
 
-class Diffusion(Mapping[tuple[str, str], Equation]):
-    """The diffusion covariance: `diffusion["x1", "x2"]` in either order, `diffusion["x2"]` for a variance."""
-
-    def __init__(self, entries: Mapping[tuple[str, str], Equation]) -> None:
-        self._entries = dict(entries)
-
-    def __getitem__(self, key: tuple[str, str] | str) -> Equation:
-        pair = (key, key) if isinstance(key, str) else tuple(key)
-        for candidate in (pair, pair[::-1]):
-            if candidate in self._entries:
-                return self._entries[candidate]
-        known = (
-            ", ".join(repr(entry) for entry in self._entries)
-            or "none: diffusion='none', or the rows are given"
-        )
-        raise KeyError(f"no diffusion entry {pair}; there are {known}")
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-
-class Drift(dict[str, Equation]):
-    """The unknown drift rows by state name."""
-
-    def __missing__(self, key: str) -> Equation:
-        raise KeyError(f"no unknown drift row {key!r}; there are {', '.join(self)}")
-
-
-@dataclass(repr=False)
-class Discovery:
+class Discovery(Findings):
     """A discovered stochastic differential equation `dX = f(X) dt + g(X) dB`, `Gamma = g g^T`.
 
     Attributes
     ----------
     states : tuple of str
-        Names of the m states. Called, `states()` gives the `SmoothedStates` of a noisy or partly seen recording.
+        Names of the m states.
     drift : mapping of str to Equation
         `drift["x2"]`: terms, inclusion probabilities and coefficients of an unknown row of the drift.
     diffusion : mapping of (str, str) to Equation
@@ -89,57 +48,10 @@ class Discovery:
         Sentences of the checks that fired.
     """
 
-    states: tuple[str, ...]
-    drift: dict[str, Equation]
-    diffusion: Diffusion
-    known_drift: dict[str, str] = field(default_factory=dict)
-    measurement_noise: float = 0.0
-    settings: dict[str, Any] = field(default_factory=dict)
-    diagnostics: dict[str, Any] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    data_summary: dict[str, Any] = field(default_factory=dict)
-    data: Trajectories | None = field(default=None, repr=False, compare=False)
-    library: Library | None = field(default=None, repr=False, compare=False)
-    diffusion_library: Library | None = field(default=None, repr=False, compare=False)
-    fit: NoisyFit | None = field(default=None, repr=False, compare=False)
-    observer: Observer | None = field(default=None, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        from itoscope.result.states import StateNames
-
-        if self.observer is None and self.fit is not None and self.data is not None:
-            from itoscope.result.observer import Observer
-
-            self.observer = Observer.of(self.fit, self.data.names)
-        self.states = StateNames.of(tuple(self.states), self.observer, self.data)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but the rounds of the filter, whose compiled programs cannot be."""
-        return {**self.__dict__, "states": tuple(self.states), "fit": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
-
-    def with_data(self, data: Trajectories) -> Discovery:
-        """The same result beside a recording: that of the fit, which a file does not hold, or another one.
-
-        Parameters
-        ----------
-        data : Trajectories
-            With the columns of the recording that was fitted, by name.
-
-        Returns
-        -------
-        Discovery
-            Pictures, `report`, `self_check` and `states()` work on it as before saving.
-        """
-        if self.observer is not None:
-            self.observer.check(data)
-        elif tuple(data.names) != tuple(self.states):
-            allowed = f"a recording of the states of the model, {', '.join(self.states)}"
-            raise argument_error("data", ", ".join(data.names), allowed)
-        return replace(self, states=tuple(self.states), data=data)
+    @classmethod
+    def of(cls, found: Findings) -> Discovery:
+        """The same findings, with all that can be done with them."""
+        return cls(**{f.name: getattr(found, f.name) for f in fields(Findings)})
 
     # -- reading ---------------------------------------------------------------------------------------------
     def equations(self, style: str = "text") -> list[Any]:
@@ -169,15 +81,6 @@ class Discovery:
         if style == "sympy":
             return equations.sympy_equations(self)
         raise argument_error("style", style, "one of 'text', 'latex', 'sympy'")
-
-    def labelled(self) -> list[tuple[str, Equation]]:
-        """All unknown equations with their labels: `dx2`, `Gamma[x2, x2]`."""
-        drift = [(f"d{state}", equation) for state, equation in self.drift.items()]
-        return drift + [(f"Gamma[{a}, {b}]", equation) for (a, b), equation in self.diffusion.items()]
-
-    def coefficients(self) -> dict[str, dict[str, float]]:
-        """Mean coefficients of the selected terms: `{"dx2": {"x1": ...}, "Gamma[x2, x2]": {...}}`."""
-        return {label: _selected(equation) for label, equation in self.labelled()}
 
     def __str__(self) -> str:
         return "\n".join(summary.text(self))
@@ -241,56 +144,6 @@ class Discovery:
         return Plots(self)
 
     # -- carrying on -----------------------------------------------------------------------------------------
-    def model(self) -> SDE:
-        """Model with the mean coefficients of the selected terms.
-
-        Returns
-        -------
-        SDE
-            Drift rows as found or given; the covariance entries as found, zero where a row was given.
-        """
-        means = {state: _selected(equation) for state, equation in self.drift.items()}
-        gammas = {pair: _selected(equation) for pair, equation in self.diffusion.items()}
-        return self._sde(means, gammas)
-
-    def sample_models(self, n: int, seed: int | None = None) -> list[SDE]:
-        """Models drawn from the posterior: terms and coefficients of one draw of each equation's chains.
-
-        Parameters
-        ----------
-        n : int
-            How many.
-        seed : int or None
-
-        Returns
-        -------
-        list of SDE
-        """
-        if n < 1:
-            raise argument_error("n", n, "a whole number of at least 1")
-        rng = np.random.default_rng(seed)
-        models = []
-        for _ in range(n):
-            means = {state: _draw(equation, rng) for state, equation in self.drift.items()}
-            gammas = {pair: _draw(equation, rng) for pair, equation in self.diffusion.items()}
-            models.append(self._sde(means, gammas))
-        return models
-
-    def _sde(self, means: Mapping[str, Terms], gammas: Mapping[tuple[str, str], Terms]) -> SDE:
-        from itoscope.sde.sde import SDE
-
-        named = [(f"d{state}", terms) for state, terms in means.items()]
-        named += [(f"Gamma[{a}, {b}]", terms) for (a, b), terms in gammas.items()]
-        for label, terms in named:
-            for term in terms:
-                check_simulable(term, label, self.states, self.settings.get("custom_terms", ()))
-        drift = [self.known_drift.get(state) or expression_of(means[state]) for state in self.states]
-        gamma = [["0"] * len(self.states) for _ in self.states]
-        for (a, b), terms in gammas.items():
-            i, j = self.states.index(a), self.states.index(b)
-            gamma[i][j] = gamma[j][i] = expression_of(terms)
-        return SDE(drift, gamma=gamma, states=list(self.states))
-
     def simulate(
         self,
         x0: ArrayLike,
@@ -370,13 +223,11 @@ class Discovery:
         Forecast
             Mean, standard deviation and bands at each time, and the paths.
         """
-        from itoscope.result.forecast import forecast
+        from itoscope.result.ensemble import forecast
 
-        for level in levels:
-            if not 0 < level < 1:
-                raise argument_error("levels", level, "probabilities between 0 and 1")
-        paths = self.simulate(x0, duration=duration, n_steps=n_steps, dt=dt, n_paths=n_paths, **settings)
-        return forecast(paths, tuple(levels))
+        return forecast(
+            self, x0, duration=duration, n_steps=n_steps, dt=dt, n_paths=n_paths, levels=levels, **settings
+        )
 
     def self_check(
         self, seed: int | None = None, *, data: Trajectories | None = None, progress: bool | Progress = None
@@ -434,6 +285,10 @@ class Discovery:
 
         write(self, path, title)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state.pop("fit", None)  # an empty place in pickles of the first version
+        self.__dict__.update(state)
+
     # -- keeping ---------------------------------------------------------------------------------------------
     def save(self, path: str | Path) -> Path:
         """Write everything but the recorded data to one file (NumPy arrays and JSON, no pickle).
@@ -448,9 +303,9 @@ class Discovery:
         Path
             Of the file that was written.
         """
-        from itoscope.show.storage import save_discovery
+        from itoscope.show import storage
 
-        return save_discovery(self, path)
+        return storage.save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Discovery:
@@ -461,16 +316,6 @@ class Discovery:
         DataError
             When the file is damaged, of another kind, or of a newer format.
         """
-        from itoscope.show.storage import load_discovery
+        from itoscope.show import storage
 
-        return load_discovery(path)
-
-
-def _selected(equation: Equation) -> Terms:
-    return {t: float(c) for t, c, z in zip(equation.terms, equation.mean, equation.selected) if z}
-
-
-def _draw(equation: Equation, rng: np.random.Generator) -> Terms:
-    chains, draws = equation.samples.shape[:2]
-    values = equation.samples[rng.integers(chains), rng.integers(draws)]
-    return {term: float(value) for term, value in zip(equation.terms, values) if value != 0}
+        return cls.of(storage.load(path))

@@ -72,7 +72,7 @@ def _simulated(result: Discovery, data: Trajectories, seed: int) -> Trajectories
     if result.observer is None:
         starts = np.stack([path[np.flatnonzero(~np.isnan(path).any(axis=1))[0]] for path in data.paths])
     else:
-        starts = np.stack([mean[0] for mean in result.states(data).mean])  # type: ignore[operator]
+        starts = np.stack([mean[0] for mean in result.smoothed(data).mean])
     whole = simulate(
         result, starts, duration=None, n_steps=count, dt=step, n_paths=len(starts), posterior=False, scheme=None,
         substeps=EULER_SUBSTEPS, keep_every=1, seed=seed, backend=None, progress=None,

@@ -9,10 +9,11 @@ import numpy as np
 from itoscope.common.types import Array
 from itoscope.drawing.style import BLUE, ORANGE, label_panels, legend_above, name_of, panels, thinned
 from itoscope.errors import ArgumentError, argument_error
+from itoscope.result import ensemble
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.discovery.result import Discovery
+    from itoscope.result.findings import Findings
     from itoscope.result.forecast import Forecast
 
 __all__ = ["draw", "forecast", "last_state", "started"]
@@ -46,7 +47,7 @@ def draw(found: Forecast, recorded: Trajectories | None, path: int, ax: Any, fir
 
 
 def forecast(
-    result: Discovery,
+    result: Findings,
     data: Trajectories | None,
     path: int,
     n_paths: int,
@@ -57,12 +58,12 @@ def forecast(
     """Draw a forecast; see `Plots.forecast`."""
     held = result.data if data is None else data
     settings, first = started(result, held, path, settings)
-    found = result.forecast(n_paths=n_paths, seed=seed, **settings)
+    found = ensemble.forecast(result, n_paths=n_paths, seed=seed, **settings)
     return draw(found, held, path, ax, first)
 
 
 def started(
-    result: Discovery, held: Trajectories | None, path: int, settings: dict[str, Any]
+    result: Findings, held: Trajectories | None, path: int, settings: dict[str, Any]
 ) -> tuple[dict[str, Any], int]:
     """What `Discovery.forecast` is to be given so that it runs beside a path, and the sample where that begins.
 
@@ -88,11 +89,10 @@ def started(
     return settings, first
 
 
-def _start(result: Discovery, held: Trajectories, path: int, sample: int) -> Array:
+def _start(result: Findings, held: Trajectories, path: int, sample: int) -> Array:
     """The state at one sample of a path: smoothed where the recording is noisy or partly seen."""
     if result.observer is not None and tuple(held.names) == result.observer.channels:
-        start: Array = result.states(held[path]).mean[0][sample]  # type: ignore[operator]
-        return start
+        return result.smoothed(held[path]).mean[0][sample]
     missing = [name for name in result.states if name not in held.names]
     if missing:
         raise ArgumentError(f"x0: give the start, since {', '.join(missing)} was not measured")
@@ -100,7 +100,7 @@ def _start(result: Discovery, held: Trajectories, path: int, sample: int) -> Arr
     return held.paths[path][sample, columns]
 
 
-def last_state(result: Discovery, held: Trajectories, path: int) -> Array:
+def last_state(result: Findings, held: Trajectories, path: int) -> Array:
     """The state at the last complete sample of a path."""
     if not 0 <= path < held.n_paths:
         raise argument_error("path", path, f"the number of a path, 0 to {held.n_paths - 1}")

@@ -12,7 +12,7 @@ from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.discovery.result import Discovery
+    from itoscope.result.findings import Findings
 
 __all__ = ["states", "trajectories"]
 
@@ -37,9 +37,9 @@ def trajectories(data: Trajectories, names: str | Sequence[str] | None, n_paths:
     return label_panels(axes)
 
 
-def states(result: Discovery, data: Trajectories | None, path: int, ax: Any) -> Any:
+def states(result: Findings, data: Trajectories | None, path: int, ax: Any) -> Any:
     """Draw smoothed states; see `Plots.states`."""
-    smoothed = result.states(data)  # type: ignore[operator]
+    smoothed = result.smoothed(data)
     data = result.data if data is None else data
     if not 0 <= path < len(smoothed.mean):
         raise argument_error("path", path, f"the number of a path, 0 to {len(smoothed.mean) - 1}")

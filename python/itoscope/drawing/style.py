@@ -14,8 +14,8 @@ from itoscope.expressions.notation import LATEX
 from itoscope.expressions.typeset import typeset_term
 
 if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
 
 __all__ = [
     "BLUE", "GREY", "INK", "ORANGE", "SERIES", "by_key", "equation_title", "hide", "label_panels", "legend_above",
@@ -105,7 +105,7 @@ def label_panels(axes: Any) -> Any:
     return axes.item() if axes.size == 1 else np.squeeze(axes)
 
 
-def by_key(result: Discovery, key: str | tuple[str, str] | None) -> tuple[str, Equation]:
+def by_key(result: Findings, key: str | tuple[str, str] | None) -> tuple[str, Equation]:
     """The equation of a name, with its label."""
     named = dict(result.labelled())
     if key is None:
@@ -119,7 +119,7 @@ def by_key(result: Discovery, key: str | tuple[str, str] | None) -> tuple[str, E
     raise argument_error("equation", key, f"one of {', '.join(named)}, a state, or a pair of states")
 
 
-def equation_title(result: Discovery, label: str) -> str:
+def equation_title(result: Findings, label: str) -> str:
     """The label of an equation for a figure."""
     if label.startswith("Gamma["):
         a, b = label[6:-1].split(", ")

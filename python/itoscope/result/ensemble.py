@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,15 @@ from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.ito import SCHEMES
+from itoscope.result.forecast import Forecast, summed_up
 from itoscope.sde.family import Family, families
 from itoscope.sde.run import checked_seed, simulated
 
 if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
+    from itoscope.result.findings import Findings
     from itoscope.sde.sde import SDE
 
-__all__ = ["best_scheme", "simulate"]
+__all__ = ["best_scheme", "forecast", "simulate"]
 
 #: Models drawn from the posterior for one ensemble; more paths than that share them in turn.
 MAX_MODELS = 100
@@ -37,20 +38,20 @@ def best_scheme(sde: SDE | Family) -> str:
 
 
 def simulate(
-    result: Discovery,
+    result: Findings,
     x0: ArrayLike,
     *,
-    duration: float | None,
-    n_steps: int | None,
-    dt: float | None,
-    n_paths: int,
-    posterior: bool,
-    scheme: str | None,
-    substeps: int | None,
-    keep_every: int,
-    seed: int | None,
-    backend: str | None,
-    progress: bool | Progress,
+    duration: float | None = None,
+    n_steps: int | None = None,
+    dt: float | None = None,
+    n_paths: int = 1,
+    posterior: bool = True,
+    scheme: str | None = None,
+    substeps: int | None = None,
+    keep_every: int = 1,
+    seed: int | None = None,
+    backend: str | None = None,
+    progress: bool | Progress = None,
 ) -> Trajectories:
     """Simulate; see `Discovery.simulate`."""
     step = dt if dt is not None else result.data_summary.get("dt")
@@ -108,6 +109,21 @@ def simulate(
         diverged=sorted(diverged),
         seed=known_seed,
     )
+
+
+def forecast(
+    result: Findings,
+    x0: ArrayLike,
+    *,
+    n_paths: int = 200,
+    levels: Sequence[float] = (0.5, 0.9),
+    **settings: Any,
+) -> Forecast:
+    """Simulate an ensemble and sum it up; see `Discovery.forecast`."""
+    for level in levels:
+        if not 0 < level < 1:
+            raise argument_error("levels", level, "probabilities between 0 and 1")
+    return summed_up(simulate(result, x0, n_paths=n_paths, **settings), tuple(levels))
 
 
 def _substeps(model: SDE | Family, scheme: str | None, substeps: int | None) -> tuple[str, int]:

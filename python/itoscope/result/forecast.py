@@ -16,7 +16,7 @@ from itoscope.errors import argument_error
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
 
-__all__ = ["WRITTEN", "Forecast", "forecast"]
+__all__ = ["WRITTEN", "Forecast", "summed_up"]
 
 WRITTEN = (".csv", ".csv.gz", ".npz", ".parquet", ".nc")
 
@@ -138,7 +138,7 @@ class Forecast:
         return draw(self, recorded, path, ax)
 
 
-def forecast(paths: Trajectories, levels: Sequence[float]) -> Forecast:
+def summed_up(paths: Trajectories, levels: Sequence[float]) -> Forecast:
     """Sum up an ensemble; see `Discovery.forecast`."""
     length = min(len(path) for path in paths.paths)
     samples = np.stack([path[:length] for path in paths.paths])

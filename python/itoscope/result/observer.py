@@ -17,7 +17,6 @@ from itoscope.errors import ArgumentError
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.fit.filtered.fit import NoisyFit
 
 __all__ = ["Innovations", "Observer"]
 
@@ -72,14 +71,6 @@ class Observer:
     expressions: tuple[str, ...]
     parts: dict[str, Any]
     backend: str | None
-
-    @classmethod
-    def of(cls, fit: NoisyFit, channels: Sequence[str]) -> Observer:
-        """That of a fit."""
-        space, place = fit.filtering.space(fit.model)
-        texts = tuple(fit.filtering.expressions[k] for k in sorted(place, key=place.__getitem__))
-        parts = {f.name: getattr(space, f.name) for f in fields(StateSpace) if f.name != "program"}
-        return cls(tuple(fit.filtering.states), tuple(channels), texts, parts, fit.filtering.backend)
 
     # -- keeping ---------------------------------------------------------------------------------------------
     def as_dict(self) -> dict[str, Any]:

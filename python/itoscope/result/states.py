@@ -1,4 +1,4 @@
-"""The states behind a noisy recording, with bands: what `result.states()` returns."""
+"""The states behind a noisy recording, with bands: what `result.smoothed()` returns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.observer import Observer
 
-__all__ = ["SmoothedStates", "StateNames"]
+__all__ = ["SmoothedStates", "smoothed"]
 
 NORMAL = 1e9
 """Degrees of freedom at which Student's law is the normal one."""
@@ -45,40 +45,11 @@ class SmoothedStates:
         return [np.stack([mean - z * sd, mean + z * sd], axis=-1) for mean, sd in zip(self.mean, self.sd)]
 
 
-class StateNames(tuple[str, ...]):
-    """The names of the states; called, it returns the `SmoothedStates` of a noisy or partly seen recording."""
-
-    observer: Observer | None
-    data: Trajectories | None
-
-    @classmethod
-    def of(cls, names: tuple[str, ...], observer: Observer | None, data: Trajectories | None) -> StateNames:
-        """The names, with what it takes to smooth the states."""
-        made = cls(names)
-        made.observer, made.data = observer, data
-        return made
-
-    def __reduce__(self) -> tuple[type[tuple[str, ...]], tuple[tuple[str, ...]]]:
-        """Pickled as plain names: the result that they belong to gives them their powers again."""
-        return tuple, (tuple(self),)
-
-    def __call__(self, data: Trajectories | None = None) -> SmoothedStates:
-        """Smooth a recording.
-
-        Parameters
-        ----------
-        data : Trajectories, optional
-            Of the same channels; by default the recording of the fit.
-
-        Raises
-        ------
-        ArgumentError
-            When the states were taken as measured exactly, or there is no recording: a saved result holds none.
-        """
-        if self.observer is None:
-            raise ArgumentError("states(): nothing to smooth; the states were taken as exact")
-        data = self.data if data is None else data
-        if data is None:
-            raise ArgumentError("states(): give the recording, which a saved result does not hold")
-        mean, sd = self.observer.smooth(data)
-        return SmoothedStates(tuple(self), [np.asarray(t) for t in data.times], mean, sd)
+def smoothed(observer: Observer | None, data: Trajectories | None) -> SmoothedStates:
+    """Smooth a recording; see `Discovery.smoothed`."""
+    if observer is None:
+        raise ArgumentError("smoothed(): nothing to smooth; the states were taken as exact")
+    if data is None:
+        raise ArgumentError("smoothed(): give the recording, which a saved result does not hold")
+    mean, sd = observer.smooth(data)
+    return SmoothedStates(observer.states, [np.asarray(t) for t in data.times], mean, sd)

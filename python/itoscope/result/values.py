@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,40 +9,15 @@ import numpy as np
 from itoscope.backends import get_backend
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, ExpressionError
-from itoscope.expressions.grammar import parse
-from itoscope.expressions.graph import Graph
 
 if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
 
-__all__ = ["check_simulable", "drift_at", "equation_at", "selected_terms_at"]
-
-
-def check_simulable(term: str, label: str, states: Sequence[str], customs: Sequence[str] = ()) -> None:
-    """Raise `ArgumentError` for a term that is a function of Python, which no model can call.
-
-    Parameters
-    ----------
-    term : str
-        As it is shown.
-    label : str
-        Of its equation.
-    states, customs : sequence of str
-        Names of the states, and of functions that may be named like an expression.
-    """
-    try:
-        if term in customs:
-            raise ExpressionError(term)
-        parse(term, Graph(list(states)))
-    except ExpressionError:
-        raise ArgumentError(
-            f"term {term!r} of {label} is a function of Python, which a model cannot hold: only terms that are written "
-            "out can be simulated (Library.expressions in place of Library.custom)"
-        ) from None
+__all__ = ["drift_at", "equation_at", "selected_terms_at"]
 
 
-def selected_terms_at(result: Discovery, equation: Equation, x: Array) -> Array:
+def selected_terms_at(result: Findings, equation: Equation, x: Array) -> Array:
     """The selected terms of an equation at states `x` `(n, m)`: `(n, r)`.
 
     Raises
@@ -72,7 +46,7 @@ def selected_terms_at(result: Discovery, equation: Equation, x: Array) -> Array:
         ) from None
 
 
-def equation_at(result: Discovery, equation: Equation, x: Array) -> tuple[Array, Array]:
+def equation_at(result: Findings, equation: Equation, x: Array) -> tuple[Array, Array]:
     """Mean and standard deviation of an equation's right-hand side at states `x` `(n, m)`, each `(n,)`."""
     values = selected_terms_at(result, equation, x)
     inside = np.flatnonzero(equation.selected)
@@ -81,7 +55,7 @@ def equation_at(result: Discovery, equation: Equation, x: Array) -> tuple[Array,
     return values @ equation.mean[inside], np.sqrt(np.maximum(variance, 0.0))
 
 
-def drift_at(result: Discovery, x: Array) -> Array:
+def drift_at(result: Findings, x: Array) -> Array:
     """The mean drift at states `x` `(n, m)`: `(n, m)`."""
     x = np.ascontiguousarray(x, dtype=np.float64)
     columns = []

@@ -10,13 +10,13 @@ from itoscope.common.extras import require
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
 
 __all__ = ["to_arviz"]
 
 
-def to_arviz(result: Discovery) -> Any:
+def to_arviz(result: Findings) -> Any:
     """Convert; see `Discovery.to_arviz`."""
     az = require("arviz", "arviz", "to_arviz")
     posterior: dict[str, Any] = {}

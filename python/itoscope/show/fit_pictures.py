@@ -27,8 +27,8 @@ from itoscope.show.noisy_pictures import of_innovations
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
 
 __all__ = ["Steps", "binned", "fit", "residuals", "standardised", "steps_of"]
 
@@ -59,7 +59,7 @@ class Steps:
         return few
 
 
-def steps_of(result: Discovery, data: Trajectories | None, what: str) -> Steps:
+def steps_of(result: Findings, data: Trajectories | None, what: str) -> Steps:
     """The steps to compare a result with."""
     data = result.data if data is None else data
     if data is None:
@@ -72,7 +72,7 @@ def steps_of(result: Discovery, data: Trajectories | None, what: str) -> Steps:
     return Steps(data)
 
 
-def recording_of(result: Discovery, data: Trajectories | None, what: str) -> Trajectories:
+def recording_of(result: Findings, data: Trajectories | None, what: str) -> Trajectories:
     """The recording to compare a noisy result with."""
     data = result.data if data is None else data
     if data is None:
@@ -90,7 +90,7 @@ def binned(x: Array, values: Array, bins: int) -> tuple[Array, Array, Array, lis
     return centre, mean, error, parts
 
 
-def fit(result: Discovery, data: Trajectories | None, bins: int, ax: Any) -> Any:
+def fit(result: Findings, data: Trajectories | None, bins: int, ax: Any) -> Any:
     """Draw fits; see `Plots.fit`."""
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 4:
         raise argument_error("bins", bins, "a whole number of at least 4")
@@ -115,7 +115,7 @@ def fit(result: Discovery, data: Trajectories | None, bins: int, ax: Any) -> Any
     return label_panels(axes)
 
 
-def _states_in(result: Discovery, equation: Equation) -> list[str]:
+def _states_in(result: Findings, equation: Equation) -> list[str]:
     """States that the selected terms contain, four at most; the first state for a constant."""
     words = {
         word for term, z in zip(equation.terms, equation.selected) if z for word in re.findall(r"\w+", term)
@@ -123,7 +123,7 @@ def _states_in(result: Discovery, equation: Equation) -> list[str]:
     return [state for state in result.states if state in words][:4] or [result.states[0]]
 
 
-def of_steps(result: Discovery, steps: Steps, bins: int) -> Estimate:
+def of_steps(result: Findings, steps: Steps, bins: int) -> Estimate:
     """Estimates from steps in bins: increments over the time, and products of the residual ones."""
     rate = (steps.y - steps.x) / steps.dt[:, None]
     drift = (drift_at(result, steps.x) + drift_at(result, steps.y)) / 2
@@ -168,7 +168,7 @@ def _panel(ax: Any, found: Binned, state: str) -> None:
         ax.set_ylim(bottom=0)
 
 
-def standardised(result: Discovery, steps: Steps, state: str) -> Array:
+def standardised(result: Findings, steps: Steps, state: str) -> Array:
     """Residuals of one row over the root of their predicted variance, where that is positive; NaN elsewhere."""
     i = result.states.index(state)
     drift = (drift_at(result, steps.x)[:, i] + drift_at(result, steps.y)[:, i]) / 2
@@ -178,7 +178,7 @@ def standardised(result: Discovery, steps: Steps, state: str) -> Array:
     return (steps.y[:, i] - steps.x[:, i] - drift * steps.dt) / np.sqrt(variance)
 
 
-def residuals(result: Discovery, data: Trajectories | None, lags: int, ax: Any) -> Any:
+def residuals(result: Findings, data: Trajectories | None, lags: int, ax: Any) -> Any:
     """Draw residuals; see `Plots.residuals`."""
     if isinstance(lags, bool) or not isinstance(lags, int) or lags < 1:
         raise argument_error("lags", lags, "a whole number of at least 1")

@@ -12,13 +12,13 @@ from itoscope.show import latex as equations
 from itoscope.show import text as summary
 
 if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
+    from itoscope.result.findings import Findings
     from itoscope.sde.sde import SDE
 
 __all__ = ["discovery_html", "equations_html", "sde_html"]
 
 
-def discovery_html(result: Discovery) -> str:
+def discovery_html(result: Findings) -> str:
     """What a notebook shows for a `Discovery`."""
     near = "".join(f'<p class="near">{escape(note)}</p>' for note in near_notes(result.labelled()))
     noise = ""
@@ -36,7 +36,7 @@ def sde_html(sde: SDE) -> str:
     return f'<div class="itoscope"><style>{STYLE}</style>{lines}</div>'
 
 
-def equations_html(result: Discovery) -> str:
+def equations_html(result: Findings) -> str:
     """The equations, one paragraph each."""
     given = [state in result.known_drift for state in result.states]
     lines = []

@@ -11,14 +11,14 @@ from itoscope.expressions.typeset import symbolic, typeset, typeset_term
 from itoscope.posterior.fragments import sum_pieces
 
 if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
     from itoscope.sde.sde import SDE
 
 __all__ = ["latex_equations", "pieces", "sde_pieces", "sympy_equations"]
 
 
-def pieces(result: Discovery, notation: Notation) -> list[list[str]]:
+def pieces(result: Findings, notation: Notation) -> list[list[str]]:
     """Every equation in pieces; the first piece is its left side and the sign of equality."""
     lines = []
     noisy = [a for a, b in result.diffusion if a == b]
@@ -71,12 +71,12 @@ def sde_pieces(sde: SDE, notation: Notation) -> list[list[str]]:
     return lines
 
 
-def latex_equations(result: Discovery) -> list[str]:
+def latex_equations(result: Findings) -> list[str]:
     """Every equation as LaTeX."""
     return [" ".join(line) for line in pieces(result, LATEX)]
 
 
-def sympy_equations(result: Discovery) -> list[Any]:
+def sympy_equations(result: Findings) -> list[Any]:
     """Every equation as `sympy.Eq` with mean coefficients; a custom function is an unknown function of the states."""
     sympy = require("sympy", "symbolic", "equations(style='sympy')")
     states = result.states

@@ -14,8 +14,8 @@ from itoscope.result.values import equation_at, selected_terms_at
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
     from itoscope.result.observer import Observer
 
 __all__ = ["of_innovations", "tents"]
@@ -55,7 +55,7 @@ def tents(state: str, knots: Array) -> list[str]:
     return found
 
 
-def of_innovations(result: Discovery, data: Trajectories, pieces: int) -> Estimate:
+def of_innovations(result: Findings, data: Trajectories, pieces: int) -> Estimate:
     """Estimates of a noisy result; see `Plots.fit`."""
     observer = result.observer
     assert observer is not None

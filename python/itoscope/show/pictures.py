@@ -23,8 +23,8 @@ from itoscope.errors import argument_error
 from itoscope.posterior.words import probability
 
 if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
 
 __all__ = ["pairs", "pip", "posterior", "trace"]
 
@@ -34,7 +34,7 @@ MOST_PAIRS = 6
 MOST_POINTS = 1500
 
 
-def pip(result: Discovery, ax: Any) -> Any:
+def pip(result: Findings, ax: Any) -> Any:
     """Draw inclusion probabilities; see `Plots.pip`."""
     named = result.labelled()
     same = all(equation.terms == named[0][1].terms for _, equation in named)
@@ -70,7 +70,7 @@ def pip(result: Discovery, ax: Any) -> Any:
     return label_panels(axes)
 
 
-def posterior(result: Discovery, key: Any, ax: Any) -> Any:
+def posterior(result: Findings, key: Any, ax: Any) -> Any:
     """Draw posteriors of coefficients; see `Plots.posterior`."""
     label, equation = by_key(result, key)
     chosen = _chosen(equation, None)
@@ -100,7 +100,7 @@ def posterior(result: Discovery, key: Any, ax: Any) -> Any:
     return label_panels(axes)
 
 
-def pairs(result: Discovery, key: Any, terms: list[str] | None, ax: Any) -> Any:
+def pairs(result: Findings, key: Any, terms: list[str] | None, ax: Any) -> Any:
     """Draw joint posteriors; see `Plots.pairs`."""
     label, equation = by_key(result, key)
     chosen = _chosen(equation, terms)
@@ -160,7 +160,7 @@ def _cloud(ax: Any, x: Array, y: Array) -> None:
         ax.plot(x.mean() + ring[0], y.mean() + ring[1], color=INK, lw=0.9)
 
 
-def trace(result: Discovery, key: Any, ax: Any) -> Any:
+def trace(result: Findings, key: Any, ax: Any) -> Any:
     """Draw chains; see `Plots.trace`."""
     label, equation = by_key(result, key)
     chosen = _chosen(equation, None)
@@ -224,6 +224,6 @@ def _core_of(draws: Array) -> Array:
     return draws[(draws >= low) & (draws <= high)]
 
 
-def _what(result: Discovery, label: str) -> str:
+def _what(result: Findings, label: str) -> str:
     title = equation_title(result, label)
     return title if title.startswith("drift") else f"diffusion {title}"

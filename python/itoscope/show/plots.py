@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.discovery.result import Discovery
+    from itoscope.result.findings import Findings
 
 __all__ = ["Plots"]
 
@@ -21,7 +21,7 @@ class Plots:
     or as many as there are panels; new figures are made without it.
     """
 
-    def __init__(self, result: Discovery) -> None:
+    def __init__(self, result: Findings) -> None:
         self._result = result
 
     def __repr__(self) -> str:

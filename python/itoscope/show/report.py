@@ -23,11 +23,12 @@ from itoscope.posterior import fragments
 from itoscope.posterior.words import near_notes
 from itoscope.show import html
 from itoscope.show import text as summary
+from itoscope.show.plots import Plots
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from itoscope.discovery.result import Discovery
+    from itoscope.result.findings import Findings
 
 __all__ = ["page", "write"]
 
@@ -92,12 +93,12 @@ FORECAST = "Paths of models drawn from the posterior, started where the first re
 DATA = "The recording."
 
 
-def write(result: Discovery, path: str | PathLike[str], title: str | None = None) -> None:
+def write(result: Findings, path: str | PathLike[str], title: str | None = None) -> None:
     """Write the page; see `Discovery.report`."""
     Path(path).write_text(page(result, title), encoding="utf-8")
 
 
-def page(result: Discovery, title: str | None = None) -> str:
+def page(result: Findings, title: str | None = None) -> str:
     """The page as text."""
     sections = [
         ("Equations", _equations(result)),
@@ -119,12 +120,12 @@ def page(result: Discovery, title: str | None = None) -> str:
     )
 
 
-def _lead(result: Discovery) -> str:
+def _lead(result: Findings) -> str:
     lead = summary.headline(result).removeprefix("Stochastic differential equation").strip()
     return f"{lead[:1].upper()}{lead[1:]}. Coefficients are given with one standard deviation."
 
 
-def _equations(result: Discovery) -> str:
+def _equations(result: Findings) -> str:
     text = html.equations_html(result)
     note = "B is Brownian motion" if len([a for a, b in result.diffusion if a == b]) == 1 else (
         "dB are independent Brownian motions, and g any matrix with g gᵀ = Γ" if result.diffusion else ""
@@ -136,7 +137,7 @@ def _equations(result: Discovery) -> str:
     return text
 
 
-def _warnings(result: Discovery) -> str:
+def _warnings(result: Findings) -> str:
     checks = result.diagnostics.get("checks", [])
     passed = [check for check in checks if not check.get("fired")]
     text = fragments.warnings_html(result.warnings)
@@ -146,21 +147,21 @@ def _warnings(result: Discovery) -> str:
     return text or "<p>No checks were made.</p>"
 
 
-def _terms(result: Discovery) -> str:
+def _terms(result: Findings) -> str:
     near = "".join(f'<p class="near">{escape(note)}</p>' for note in near_notes(result.labelled()))
-    return fragments.table_html(result.labelled()) + near + _figure(result.plot.pip, PIP)
+    return fragments.table_html(result.labelled()) + near + _figure(Plots(result).pip, PIP)
 
 
-def _fit(result: Discovery) -> str:
+def _fit(result: Findings) -> str:
     parts = []
     data = result.data
     if data is not None:
         parts.append(_figure(data.plot, DATA))
     for draw, caption in (
-        (result.plot.fit, FIT if result.observer is None else FIT_NOISY),
-        (result.plot.residuals, RESIDUALS if result.observer is None else INNOVATIONS),
-        (partial(result.plot.forecast, seed=result.settings.get("seed", 0)), FORECAST),
-        (result.plot.states, "Smoothed states with two standard deviations, against what was measured."),
+        (Plots(result).fit, FIT if result.observer is None else FIT_NOISY),
+        (Plots(result).residuals, RESIDUALS if result.observer is None else INNOVATIONS),
+        (partial(Plots(result).forecast, seed=result.settings.get("seed", 0)), FORECAST),
+        (Plots(result).states, "Smoothed states with two standard deviations, against what was measured."),
     ):
         try:
             parts.append(_figure(draw, caption))
@@ -169,17 +170,17 @@ def _fit(result: Discovery) -> str:
     return "".join(parts) or '<p class="note">The recording is not stored with a saved result.</p>'
 
 
-def _coefficients(result: Discovery) -> str:
+def _coefficients(result: Findings) -> str:
     parts = []
     for label, equation in result.labelled():
-        parts.append(_figure(partial(result.plot.posterior, label), f"{label}: {POSTERIOR}"))
+        parts.append(_figure(partial(Plots(result).posterior, label), f"{label}: {POSTERIOR}"))
         if equation.selected.sum() > 1:
-            parts.append(_figure(partial(result.plot.pairs, label), f"{label}: {PAIRS}", wide=False))
-        parts.append(_figure(partial(result.plot.trace, label), f"{label}: {TRACE}"))
+            parts.append(_figure(partial(Plots(result).pairs, label), f"{label}: {PAIRS}", wide=False))
+        parts.append(_figure(partial(Plots(result).trace, label), f"{label}: {TRACE}"))
     return "".join(parts)
 
 
-def _settings(result: Discovery) -> str:
+def _settings(result: Findings) -> str:
     rows = {key: _value(value) for key, value in result.settings.items()}
     versions = {"itoscope": __version__, "NumPy": np.__version__, "Python": platform.python_version()}
     versions["Matplotlib"] = require("matplotlib", "plot", "A report").__version__

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,10 @@ from itoscope.common.prior import Prior
 from itoscope.errors import DataError
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
+from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
 
-if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
-
-__all__ = ["FORMAT", "load_discovery", "save_discovery"]
+__all__ = ["FORMAT", "load", "save"]
 
 #: Version of the layout; a file of a newer one is refused, older ones are read.
 FORMAT = 1
@@ -41,7 +39,7 @@ ARRAYS = (
 PLAIN = ("terms", "work", "aliases", "warnings", "threshold", "sampler", "seed", "degrees", "backend")
 
 
-def save_discovery(result: Discovery, path: str | Path) -> Path:
+def save(result: Findings, path: str | Path) -> Path:
     """Write a result; see `Discovery.save`."""
     target = Path(path)
     if target.suffix == "":
@@ -76,10 +74,8 @@ def save_discovery(result: Discovery, path: str | Path) -> Path:
     return target
 
 
-def load_discovery(path: str | Path) -> Discovery:
+def load(path: str | Path) -> Findings:
     """Read a result; see `Discovery.load`."""
-    from itoscope.discovery.result import Diffusion, Discovery, Drift
-
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -98,7 +94,7 @@ def load_discovery(path: str | Path) -> Discovery:
             else:
                 diffusion[entry["key"][0], entry["key"][1]] = _unpack(entry, arrays)
         observer = document.get("observer")
-        return Discovery(
+        return Findings(
             states=tuple(document["states"]),
             drift=Drift(drift),
             diffusion=Diffusion(diffusion),
@@ -118,7 +114,7 @@ def load_discovery(path: str | Path) -> Discovery:
         raise DataError(f"{path}: not a saved discovery, or a damaged one ({problem})") from problem
 
 
-def _equations(result: Discovery) -> list[tuple[str, list[str], Equation]]:
+def _equations(result: Findings) -> list[tuple[str, list[str], Equation]]:
     drift = [("drift", [state], equation) for state, equation in result.drift.items()]
     return drift + [("diffusion", list(pair), equation) for pair, equation in result.diffusion.items()]
 

@@ -10,13 +10,13 @@ from itoscope.expressions.typeset import in_brackets
 from itoscope.posterior.words import HEAD, aligned, columns, near_notes, sum_text, term_rows, wrap
 
 if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
 
 __all__ = ["equation_lines", "headline", "noise_text", "text"]
 
 
-def equation_lines(result: Discovery) -> list[tuple[str, str]]:
+def equation_lines(result: Findings) -> list[tuple[str, str]]:
     """Each equation as text, and what is to be said beside it."""
     lines = []
     for state in result.states:
@@ -35,7 +35,7 @@ def equation_lines(result: Discovery) -> list[tuple[str, str]]:
     return lines
 
 
-def _noise(result: Discovery, state: str) -> str:
+def _noise(result: Findings, state: str) -> str:
     """How the noise of a row is written: its own Brownian motion, or a part of `g dB` with `g g^T = Gamma`."""
     noisy = [a for a, b in result.diffusion if a == b]
     if state not in noisy:
@@ -43,7 +43,7 @@ def _noise(result: Discovery, state: str) -> str:
     return "sqrt(Gamma) dB" if len(noisy) == 1 else f"(g dB)[{state}]"
 
 
-def headline(result: Discovery) -> str:
+def headline(result: Findings) -> str:
     """What was found, and from how much data."""
     about = result.data_summary
     if not about:
@@ -53,7 +53,7 @@ def headline(result: Discovery) -> str:
     return f"Stochastic differential equation from {paths}, {about['n_steps']} steps, {step}"
 
 
-def text(result: Discovery) -> Iterator[str]:
+def text(result: Findings) -> Iterator[str]:
     """The lines that `print(result)` shows."""
     yield headline(result)
     yield ""
@@ -78,7 +78,7 @@ def text(result: Discovery) -> Iterator[str]:
         yield from wrap(f"warning: {warning}")
 
 
-def noise_text(result: Discovery) -> str:
+def noise_text(result: Findings) -> str:
     """The level of the measurement noise of each channel, with its interval where it was estimated."""
     levels: Mapping[str, Any] = result.diagnostics.get("measurement_noise") or {}
     if not levels:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.backends import get_backend
+from itoscope.backends.statespace import StateSpace
 from itoscope.checks.filtered import check_steps
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array
-from itoscope.discovery.result import Diffusion, Discovery, Drift
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.fit import NoisyFit, fit_noisy
 from itoscope.fit.filtered.recording import Filtering
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
 from itoscope.posterior.words import grouped_warnings
+from itoscope.result.findings import Diffusion, Drift, Findings
+from itoscope.result.observer import Observer
 
 if TYPE_CHECKING:
     from itoscope.discovery.discover import Question
@@ -96,7 +98,7 @@ def discover_noisy(
     question: Question,
     settings: dict[str, Any],
     sampler: Callable[[Question], Callable[[Moments, bool, int], Equation]],
-) -> Discovery:
+) -> Findings:
     """Fit by the filter and put the answer into words.
 
     `sampler(question)` gives the function that samples the posterior of moments.
@@ -145,7 +147,7 @@ def discover_noisy(
     return _answer(question, settings, fit)
 
 
-def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Discovery:
+def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Findings:
     data, states = question.data, question.library.states
     interval = fit.noise_interval()
     levels = {
@@ -158,7 +160,7 @@ def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Disc
     equations |= {f"Gamma[{states[i]}, {states[j]}]": equation for (i, j), equation in fit.diffusion.items()}
     warnings += grouped_warnings(list(equations.items()))
     diffusion = fit.diffusion if question.diffusion != "none" else {}
-    return Discovery(
+    return Findings(
         states=tuple(states),
         drift=Drift({states[row]: equation for row, equation in fit.drift.items()}),
         diffusion=Diffusion({(states[i], states[j]): equation for (i, j), equation in diffusion.items()}),
@@ -179,5 +181,13 @@ def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Disc
         data=data,
         library=question.recipe,
         diffusion_library=question.diffusion_recipe,
-        fit=fit,
+        observer=_observer(fit, data.names),
     )
+
+
+def _observer(fit: NoisyFit, channels: Sequence[str]) -> Observer:
+    """The fitted model, freed of its fit."""
+    space, place = fit.filtering.space(fit.model)
+    texts = tuple(fit.filtering.expressions[k] for k in sorted(place, key=place.__getitem__))
+    parts = {f.name: getattr(space, f.name) for f in fields(StateSpace) if f.name != "program"}
+    return Observer(tuple(fit.filtering.states), tuple(channels), texts, parts, fit.filtering.backend)

@@ -1,0 +1,276 @@
+"""`Findings`: the plain record of a discovery, which everything that looks at one reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from itoscope.errors import ArgumentError, ExpressionError, argument_error
+from itoscope.expressions.grammar import parse
+from itoscope.expressions.graph import Graph
+from itoscope.expressions.typeset import expression_of
+from itoscope.posterior.equation import Equation
+from itoscope.result.states import SmoothedStates, smoothed
+from itoscope.sde.sde import SDE
+
+if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.library.library import Library
+    from itoscope.result.observer import Observer
+
+__all__ = ["Diffusion", "Drift", "Findings", "Key", "Terms"]
+
+Terms = dict[str, float]
+Self = TypeVar("Self", bound="Findings")
+
+
+class Key(NamedTuple):
+    """Which equation: the drift of state `row`, or with a `column` that entry of the covariance `Gamma`.
+
+    Examples
+    --------
+    >>> str(Key("x2")), str(Key("x1", "x2"))
+    ('dx2', 'Gamma[x1, x2]')
+    """
+
+    row: str
+    column: str | None = None
+
+    def __str__(self) -> str:
+        return f"d{self.row}" if self.column is None else f"Gamma[{self.row}, {self.column}]"
+
+
+class Diffusion(Mapping[tuple[str, str], Equation]):
+    """The diffusion covariance: `diffusion["x1", "x2"]` in either order, `diffusion["x2"]` for a variance."""
+
+    def __init__(self, entries: Mapping[tuple[str, str], Equation]) -> None:
+        self._entries = dict(entries)
+
+    def __getitem__(self, key: tuple[str, str] | str) -> Equation:
+        pair = (key, key) if isinstance(key, str) else tuple(key)
+        for candidate in (pair, pair[::-1]):
+            if candidate in self._entries:
+                return self._entries[candidate]
+        known = (
+            ", ".join(repr(entry) for entry in self._entries)
+            or "none: diffusion='none', or the rows are given"
+        )
+        raise KeyError(f"no diffusion entry {pair}; there are {known}")
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class Drift(dict[str, Equation]):
+    """The unknown drift rows by state name."""
+
+    def __missing__(self, key: str) -> Equation:
+        raise KeyError(f"no unknown drift row {key!r}; there are {', '.join(self)}")
+
+
+@dataclass(repr=False)
+class Findings:
+    """What was found of a stochastic differential equation `dX = f(X) dt + g(X) dB`, `Gamma = g g^T`.
+
+    Attributes
+    ----------
+    states : tuple of str
+        Names of the m states.
+    drift : mapping of str to Equation
+        `drift["x2"]`: terms, inclusion probabilities and coefficients of an unknown row of the drift.
+    diffusion : mapping of (str, str) to Equation
+        `diffusion["x2", "x2"]`: the same for an entry of the covariance `Gamma`.
+    known_drift : dict of str to str
+        Rows that were given, without noise.
+    measurement_noise : float
+        Standard deviation of the measurement noise, 0 when the states were taken as exact; the root mean square over
+        several channels, whose levels and intervals are in `diagnostics["measurement_noise"]`.
+    settings : dict
+        Everything that is needed to run it again, the seed included.
+    diagnostics : dict
+        `rounds`: what each weight round selected and how far coefficients moved; `checks`: each check with its value,
+        threshold and reason; `residuals`: statistics of the standardised residuals of each row.
+    warnings : list of str
+        Sentences of the checks that fired.
+    data_summary : dict
+        `n_paths`, `n_steps` and `dt` (None: uneven) of the recording.
+    data : Trajectories or None
+        The recording, which a saved result does not hold.
+    library, diffusion_library : Library or None
+        The candidate terms that were asked for.
+    observer : Observer or None
+        How the model sees a noisy or partly seen recording; None when the states were taken as exact.
+    """
+
+    states: tuple[str, ...]
+    drift: dict[str, Equation]
+    diffusion: Diffusion
+    known_drift: dict[str, str] = field(default_factory=dict)
+    measurement_noise: float = 0.0
+    settings: dict[str, Any] = field(default_factory=dict)
+    diagnostics: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    data_summary: dict[str, Any] = field(default_factory=dict)
+    data: Trajectories | None = field(default=None, repr=False, compare=False)
+    library: Library | None = field(default=None, repr=False, compare=False)
+    diffusion_library: Library | None = field(default=None, repr=False, compare=False)
+    observer: Observer | None = field(default=None, repr=False, compare=False)
+
+    # -- its equations ---------------------------------------------------------------------------------------
+    def keyed(self) -> list[tuple[Key, Equation]]:
+        """All unknown equations with their keys, the drift first."""
+        drift = [(Key(state), equation) for state, equation in self.drift.items()]
+        return drift + [(Key(a, b), equation) for (a, b), equation in self.diffusion.items()]
+
+    def labelled(self) -> list[tuple[str, Equation]]:
+        """All unknown equations with their labels: `dx2`, `Gamma[x2, x2]`."""
+        return [(str(key), equation) for key, equation in self.keyed()]
+
+    def find(self, name: str | tuple[str, str] | None) -> tuple[Key, Equation]:
+        """An equation by its state, its pair of states or its label; without a name the first one.
+
+        Raises
+        ------
+        ArgumentError
+            For a name that no unknown equation has.
+        """
+        wanted = {name, tuple(name[::-1]) if isinstance(name, tuple) else name}
+        for key, equation in self.keyed():
+            names = {str(key), key.row if key.column is None else (key.row, key.column)}
+            if name is None or wanted & names:
+                return key, equation
+        known = ", ".join(label for label, _ in self.labelled())
+        raise argument_error("equation", name, f"one of {known}, a state, or a pair of states")
+
+    def coefficients(self) -> dict[str, Terms]:
+        """Mean coefficients of the selected terms: `{"dx2": {"x1": ...}, "Gamma[x2, x2]": {...}}`."""
+        return {label: _selected(equation) for label, equation in self.labelled()}
+
+    # -- models ----------------------------------------------------------------------------------------------
+    def model(self) -> SDE:
+        """Model with the mean coefficients of the selected terms.
+
+        Returns
+        -------
+        SDE
+            Drift rows as found or given; the covariance entries as found, zero where a row was given.
+        """
+        means = {state: _selected(equation) for state, equation in self.drift.items()}
+        gammas = {pair: _selected(equation) for pair, equation in self.diffusion.items()}
+        return self._sde(means, gammas)
+
+    def sample_models(self, n: int, seed: int | None = None) -> list[SDE]:
+        """Models drawn from the posterior: terms and coefficients of one draw of each equation's chains.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        seed : int or None
+
+        Returns
+        -------
+        list of SDE
+        """
+        if n < 1:
+            raise argument_error("n", n, "a whole number of at least 1")
+        rng = np.random.default_rng(seed)
+        models = []
+        for _ in range(n):
+            means = {state: _draw(equation, rng) for state, equation in self.drift.items()}
+            gammas = {pair: _draw(equation, rng) for pair, equation in self.diffusion.items()}
+            models.append(self._sde(means, gammas))
+        return models
+
+    def _sde(self, means: Mapping[str, Terms], gammas: Mapping[tuple[str, str], Terms]) -> SDE:
+        named = [(f"d{state}", terms) for state, terms in means.items()]
+        named += [(f"Gamma[{a}, {b}]", terms) for (a, b), terms in gammas.items()]
+        for label, terms in named:
+            for term in terms:
+                check_simulable(term, label, self.states, self.settings.get("custom_terms", ()))
+        drift = [self.known_drift.get(state) or expression_of(means[state]) for state in self.states]
+        gamma = [["0"] * len(self.states) for _ in self.states]
+        for (a, b), terms in gammas.items():
+            i, j = self.states.index(a), self.states.index(b)
+            gamma[i][j] = gamma[j][i] = expression_of(terms)
+        return SDE(drift, gamma=gamma, states=list(self.states))
+
+    # -- beside a recording ----------------------------------------------------------------------------------
+    def with_data(self: Self, data: Trajectories) -> Self:
+        """The same result beside a recording: that of the fit, which a file does not hold, or another one.
+
+        Parameters
+        ----------
+        data : Trajectories
+            With the columns of the recording that was fitted, by name.
+
+        Returns
+        -------
+        Discovery
+            Pictures, `report`, `self_check` and `smoothed()` work on it as before saving.
+        """
+        if self.observer is not None:
+            self.observer.check(data)
+        elif tuple(data.names) != tuple(self.states):
+            allowed = f"a recording of the states of the model, {', '.join(self.states)}"
+            raise argument_error("data", ", ".join(data.names), allowed)
+        return replace(self, data=data)
+
+    def smoothed(self, data: Trajectories | None = None) -> SmoothedStates:
+        """The states behind a noisy or partly seen recording, with bands.
+
+        Parameters
+        ----------
+        data : Trajectories, optional
+            Of the same channels; by default the recording of the fit.
+
+        Returns
+        -------
+        SmoothedStates
+            Mean and standard deviation of every state at every time, given the whole recording.
+
+        Raises
+        ------
+        ArgumentError
+            When the states were taken as measured exactly, or there is no recording: a saved result holds none.
+        """
+        return smoothed(self.observer, self.data if data is None else data)
+
+
+def check_simulable(term: str, label: str, states: Sequence[str], customs: Sequence[str] = ()) -> None:
+    """Raise `ArgumentError` for a term that is a function of Python, which no model can call.
+
+    Parameters
+    ----------
+    term : str
+        As it is shown.
+    label : str
+        Of its equation.
+    states, customs : sequence of str
+        Names of the states, and of functions that may be named like an expression.
+    """
+    try:
+        if term in customs:
+            raise ExpressionError(term)
+        parse(term, Graph(list(states)))
+    except ExpressionError:
+        raise ArgumentError(
+            f"term {term!r} of {label} is a function of Python, which a model cannot hold: only terms that are written "
+            "out can be simulated (Library.expressions in place of Library.custom)"
+        ) from None
+
+
+def _selected(equation: Equation) -> Terms:
+    return {t: float(c) for t, c, z in zip(equation.terms, equation.mean, equation.selected) if z}
+
+
+def _draw(equation: Equation, rng: np.random.Generator) -> Terms:
+    chains, draws = equation.samples.shape[:2]
+    values = equation.samples[rng.integers(chains), rng.integers(draws)]
+    return {term: float(value) for term, value in zip(equation.terms, values) if value != 0}
