@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from itoscope.backends.reference.graph import FUNCTIONS
+from itoscope.expressions.graph import FUNCTIONS
 from itoscope.expressions.mathml import MATHML, STYLE, math
 from itoscope.expressions.notation import LATEX, Notation
 from itoscope.expressions.typeset import typeset_term
