@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from itoscope import Trajectories, errors
-from itoscope.data.formats import SUFFIXES, read, write
+from itoscope.data.formats import SUFFIXES, write
 
 DATA = Trajectories(np.random.default_rng(2).standard_normal((3, 12, 2)), dt=0.5, names=["x", "v"])
 
@@ -41,7 +41,7 @@ def written(folder, suffix):
 def test_every_kind(tmp_path, suffix):
     settings = {".npy": {"dt": 0.5, "names": ["x", "v"]}, ".mat": {"names": ["x", "v"]}}.get(suffix, {})
     file = written(tmp_path, suffix)
-    same(read(file, **settings))
+    same(Trajectories.from_file(file, **settings))
     same(Trajectories.from_file(str(file), **settings))
 
 
@@ -51,36 +51,36 @@ def test_damaged(tmp_path, suffix):
     file = tmp_path / f"run{suffix}"
     file.write_bytes(b"nonsense" * 20)
     with pytest.raises(errors.DataError, match=rf"run\{suffix} cannot be read as"):
-        read(file)
+        Trajectories.from_file(file)
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet", ".nc", ".mat", ".npy", ".csv"])
 def test_absent(tmp_path, suffix):
     written(tmp_path, suffix)
     with pytest.raises(FileNotFoundError):
-        read(tmp_path / f"absent{suffix}")
+        Trajectories.from_file(tmp_path / f"absent{suffix}")
 
 
 def test_arrays_one_per_state(tmp_path):
     scipy = pytest.importorskip("scipy")
     t = np.linspace(0, 1.1, 12)
     scipy.io.savemat(tmp_path / "m.mat", {"time": t, "x": DATA.paths[0][:, 0], "v": DATA.paths[0][:, 1]})
-    data = read(tmp_path / "m.mat")
+    data = Trajectories.from_file(tmp_path / "m.mat")
     assert (data.names, data.dt) == (("x", "v"), 0.1)
     np.testing.assert_array_equal(data.paths[0], DATA.paths[0])
-    assert read(tmp_path / "m.mat", columns=["v"]).n_states == 1
-    assert read(tmp_path / "m.mat", dt=0.1).dt == 0.1
+    assert Trajectories.from_file(tmp_path / "m.mat", columns=["v"]).n_states == 1
+    assert Trajectories.from_file(tmp_path / "m.mat", dt=0.1).dt == 0.1
     with pytest.raises(errors.ArgumentError, match=r"dt = 0\.2"):
-        read(tmp_path / "m.mat", dt=0.2)
+        Trajectories.from_file(tmp_path / "m.mat", dt=0.2)
     with pytest.raises(errors.ArgumentError, match=r"columns = 'q'.*time, x, v"):
-        read(tmp_path / "m.mat", columns=["q"])
+        Trajectories.from_file(tmp_path / "m.mat", columns=["q"])
 
 
 def test_own_npz_with_columns_and_dt(tmp_path):
     write(DATA, tmp_path / "run.npz")
-    assert read(tmp_path / "run.npz", columns=["v"]).names == ("v",)
+    assert Trajectories.from_file(tmp_path / "run.npz", columns=["v"]).names == ("v",)
     with pytest.raises(errors.ArgumentError, match=r"dt = 0\.1"):
-        read(tmp_path / "run.npz", dt=0.1)
+        Trajectories.from_file(tmp_path / "run.npz", dt=0.1)
 
 
 def test_netcdf_one_variable_per_state(tmp_path):
@@ -91,15 +91,15 @@ def test_netcdf_one_variable_per_state(tmp_path):
     xr.Dataset({"x": ("time", path[:, 0]), "v": ("time", path[:, 1])}, {"time": t}).to_netcdf(
         tmp_path / "d.nc"
     )
-    data = read(tmp_path / "d.nc")
+    data = Trajectories.from_file(tmp_path / "d.nc")
     assert (data.names, data.dt) == (("x", "v"), 0.5)
     np.testing.assert_array_equal(data.paths[0], path)
     with pytest.raises(errors.ArgumentError, match=r"columns = 'q'.*x, v"):
-        read(tmp_path / "d.nc", columns=["q"])
+        Trajectories.from_file(tmp_path / "d.nc", columns=["q"])
 
 
 def test_unknown_suffix(tmp_path):
     with pytest.raises(errors.DataError, match=r"run\.xls.*suffix.*\.csv"):
-        read(tmp_path / "run.xls")
+        Trajectories.from_file(tmp_path / "run.xls")
     with pytest.raises(errors.ArgumentError, match=r"run\.xls.*\.npz, \.csv"):
         write(DATA, tmp_path / "run.xls")

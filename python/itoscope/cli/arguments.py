@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from itoscope.data.formats import SUFFIXES, read
+from itoscope.data.formats import SUFFIXES
 from itoscope.data.trajectories import Trajectories
 from itoscope.discovery.result import Discovery
 from itoscope.errors import ArgumentError, argument_error
@@ -97,11 +97,11 @@ def data_of(arguments: argparse.Namespace, dt: float | None = None) -> Trajector
         time_unit=arguments.time_unit,
     )
     try:
-        data = read(arguments.file, dt=step, **settings)
+        data = Trajectories.from_file(arguments.file, dt=step, **settings)
     except ArgumentError as problem:
         if step is not None or dt is None or "dt and t are both missing" not in str(problem):
             raise
-        data = read(arguments.file, dt=dt, **settings)
+        data = Trajectories.from_file(arguments.file, dt=dt, **settings)
     return data if arguments.thin == 1 else data.thin(arguments.thin)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import keyword
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,7 +17,6 @@ __all__ = [
     "EVEN",
     "MIN_SAMPLES",
     "Finite",
-    "Parts",
     "agreeing_dt",
     "all_finite",
     "as_dt",
@@ -41,17 +39,6 @@ _BLOCK = 1 << 16
 
 class Finite(np.ndarray[Any, Any]):
     """A float64 array whose maker knows that it is finite, so that nobody looks through it again."""
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What a table or a labelled array comes to: arrays per path, not yet checked."""
-
-    paths: list[Array]
-    times: list[Array] | None
-    names: list[str] | None
-    where: str
-    """What carries the times, for messages."""
 
 
 def as_seed(seed: int | None, name: str = "seed") -> int:

@@ -1,31 +1,34 @@
-"""Tables and labelled arrays as paths: rows with a time and a path column, pandas, Parquet and xarray."""
+"""Tables and arrays with names as paths: rows with a time and a path column, pandas, Parquet, xarray, named arrays."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from itoscope.common.extras import require
 from itoscope.common.types import Array
-from itoscope.data.samples import Parts
+from itoscope.data.parts import Parts
+from itoscope.data.recording import Recording
 from itoscope.errors import DataError, argument_error
-
-if TYPE_CHECKING:
-    from itoscope.data.trajectories import Trajectories
 
 __all__ = [
     "PATH_COLUMNS",
     "TIME_COLUMNS",
     "Table",
     "clean_names",
-    "parts_of",
+    "find_column",
     "parts_of_array",
+    "parts_of_arrays",
     "parts_of_frame",
+    "parts_of_table",
+    "read_parquet",
+    "to_array",
+    "to_frame",
 ]
 
 TIME_COLUMNS = ("t", "time")
@@ -48,7 +51,7 @@ class Table:
     where: str
 
 
-def parts_of(table: Table, time_unit: str = "s") -> Parts:
+def parts_of_table(table: Table, time_unit: str = "s") -> Parts:
     """Group the rows of a table by path, in order of first appearance; rows keep their order."""
     time = None if table.time is None else _as_numbers(table.time, time_unit)
     names = clean_names(table.names)
@@ -98,6 +101,54 @@ def clean_names(names: Sequence[Any]) -> list[str]:
 def find_column(names: Sequence[Any], known: Sequence[str]) -> Any | None:
     """Return the first of `names` that is one of `known` in any case."""
     return next((name for name in names if str(name).strip().lower() in known), None)
+
+
+def parts_of_arrays(
+    path: str | PathLike[str],
+    arrays: Mapping[str, np.ndarray[Any, Any]],
+    *,
+    time: str | int | None = None,
+    columns: Sequence[str | int] | None = None,
+) -> Parts:
+    """Put the named arrays of a file together: one array of samples, or one per state, and times beside them."""
+    for argument, key in (("time", time), *(("columns", column) for column in columns or ())):
+        if key is not None and key not in arrays:
+            raise argument_error(argument, key, f"one of the arrays {', '.join(arrays)}")
+    stamps = find_column(list(arrays), TIME_COLUMNS) if time is None else str(time)
+    found = _of_samples(arrays, {stamps, "dt", "names"}) if columns is None else [str(c) for c in columns]
+    if not found:
+        raise DataError(f"{path} holds the arrays {', '.join(arrays) or 'none'}: none of them holds samples")
+    if len(found) == 1:
+        data = arrays[found[0]]
+        names = arrays["names"].tolist() if "names" in arrays else None
+    else:
+        data, names = _stacked(path, arrays, found), clean_names(found)
+    if stamps is not None:
+        return Parts(data, arrays[stamps], names, f"the array {stamps!r}")
+    step = arrays["dt"].item() if "dt" in arrays and arrays["dt"].ndim == 0 else None
+    return Parts(data, None, names, dt=step)
+
+
+def _of_samples(arrays: Mapping[str, np.ndarray[Any, Any]], beside: set[str | None]) -> list[str]:
+    """Names of the arrays that may hold samples."""
+    return [
+        key
+        for key, value in arrays.items()
+        if key not in beside and value.dtype.kind in "iufc" and value.ndim > 0
+    ]
+
+
+def _stacked(
+    path: str | PathLike[str], arrays: Mapping[str, np.ndarray[Any, Any]], found: list[str]
+) -> Array:
+    """One array `(n_times,)` per state as columns."""
+    if len({arrays[key].shape for key in found}) > 1 or any(arrays[key].ndim != 1 for key in found):
+        listed = ", ".join(f"{key} {arrays[key].shape}" for key in found)
+        raise DataError(
+            f"{path} holds {listed}: one array of samples is needed, or one (n_times,) array per state; "
+            "columns=[...] chooses among them"
+        )
+    return np.column_stack([arrays[key] for key in found])
 
 
 # -- pandas ------------------------------------------------------------------------------------------------
@@ -152,7 +203,7 @@ def parts_of_frame(
         path=None if path_column is None else frame[path_column].to_numpy(),
         where=f"the time column {time!r}",
     )
-    return parts_of(table, time_unit)
+    return parts_of_table(table, time_unit)
 
 
 def _check_numeric(frame: Any, title: Any) -> None:
@@ -169,13 +220,13 @@ def _check_numeric(frame: Any, title: Any) -> None:
         ) from None
 
 
-def to_frame(data: Trajectories) -> Any:
+def to_frame(data: Recording) -> Any:
     """Return trajectories as a pandas DataFrame with columns ``path``, ``t`` and the states."""
     pandas = require("pandas", "data", "A DataFrame")
     lengths = [len(path) for path in data.paths]
     frame = pandas.DataFrame(np.concatenate(data.paths), columns=list(data.names))
     frame.insert(0, "t", np.concatenate(data.times))
-    frame.insert(0, "path", np.repeat(np.arange(data.n_paths), lengths))
+    frame.insert(0, "path", np.repeat(np.arange(len(data.paths)), lengths))
     return frame
 
 
@@ -224,16 +275,16 @@ def parts_of_array(array: Any, *, time_unit: str = "s") -> Parts:
     return Parts([one[:length] for one, length in zip(paths, lengths)], times, names, where)
 
 
-def to_array(data: Trajectories) -> Any:
+def to_array(data: Recording) -> Any:
     """Return trajectories as an xarray DataArray; see `Trajectories.to_xarray`."""
     xarray = require("xarray", "data", "A DataArray")
     common = all(stamps is data.times[0] for stamps in data.times)
     length = max(len(path) for path in data.paths)
-    values = np.full((data.n_paths, length, data.n_states), np.nan)
-    stamps = np.full((data.n_paths, length), np.nan)
+    values = np.full((len(data.paths), length, len(data.names)), np.nan)
+    stamps = np.full((len(data.paths), length), np.nan)
     for i, (path, t) in enumerate(zip(data.paths, data.times)):
         values[i, : len(path)], stamps[i, : len(path)] = path, t
-    coords = {"path": np.arange(data.n_paths), "state": list(data.names)}
+    coords = {"path": np.arange(len(data.paths)), "state": list(data.names)}
     if common:
         return xarray.DataArray(values, dims=("path", "time", "state"), coords={**coords, "time": stamps[0]})
     return xarray.DataArray(

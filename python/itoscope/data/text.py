@@ -1,4 +1,4 @@
-"""Trajectories in text and NPZ files, with NumPy alone."""
+"""Text tables: one row per sample, read in chunks with NumPy alone, and written."""
 
 from __future__ import annotations
 
@@ -6,31 +6,24 @@ import csv
 import gzip
 import io
 import itertools
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
 from itoscope.common.types import Array
+from itoscope.data.recording import Recording
 from itoscope.data.table import PATH_COLUMNS, TIME_COLUMNS, Table, find_column
 from itoscope.errors import DataError, argument_error
 
-if TYPE_CHECKING:
-    from itoscope.data.trajectories import Trajectories
-
-__all__ = ["load_npz", "read_csv", "read_npz", "write_csv", "write_npz"]
+__all__ = ["read_csv", "write_csv"]
 
 _CHUNK = 1 << 22
 """Characters read at a time, so that a file is never held as text."""
 
-_NPZ_VERSION = 1
 
-
-# -- text --------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Layout:
     """How a text table is written."""
@@ -256,7 +249,7 @@ def _fill_empty(chunk: list[str], sign: str) -> list[str]:
     return [sign.join(cell.strip().replace(sign, " ") or "nan" for cell in row) for row in rows]
 
 
-def write_csv(data: Trajectories, path: str | PathLike[str] | TextIO, *, digits: int = 17) -> None:
+def write_csv(data: Recording, path: str | PathLike[str] | TextIO, *, digits: int = 17) -> None:
     """Write columns ``path``, ``t`` and the states to a file, or to a stream that is open."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
         raise argument_error("digits", digits, "a whole number from 1 to 17")
@@ -268,65 +261,8 @@ def write_csv(data: Trajectories, path: str | PathLike[str] | TextIO, *, digits:
         _write_rows(data, handle, digits)
 
 
-def _write_rows(data: Trajectories, handle: Any, digits: int) -> None:
+def _write_rows(data: Recording, handle: Any, digits: int) -> None:
     handle.write(",".join(["path", "t", *data.names]) + "\n")
     for i, (samples, times) in enumerate(zip(data.paths, data.times)):
-        row = f"{i},%.15g," + ",".join([f"%.{digits}g"] * data.n_states)
+        row = f"{i},%.15g," + ",".join([f"%.{digits}g"] * len(data.names))
         np.savetxt(handle, np.column_stack([times, samples]), fmt=row)
-
-
-# -- NPZ ---------------------------------------------------------------------------------------------------
-def write_npz(data: Trajectories, path: str | PathLike[str]) -> None:
-    """Write everything that `Trajectories` holds; shared time stamps are written once."""
-    distinct = list({id(stamps): stamps for stamps in data.times}.values())
-    which = [next(k for k, stamps in enumerate(distinct) if stamps is mine) for mine in data.times]
-    arrays: dict[str, Any] = {
-        "itoscope_trajectories": _NPZ_VERSION,
-        "names": np.array(data.names),
-        "lengths": np.array([len(path) for path in data.paths]),
-        "samples": np.concatenate(data.paths),
-        "times": np.concatenate(distinct),
-        "times_lengths": np.array([len(stamps) for stamps in distinct]),
-        "times_of_path": np.array(which),
-        "diverged": np.array(data.diverged, dtype=np.int64),
-    }
-    if data.position_names is not None:
-        arrays["position_names"] = np.array(data.position_names)
-    if data.seed is not None:
-        arrays["seed"] = np.uint64(data.seed)
-    with open(path, "wb") as handle:
-        np.savez_compressed(handle, **arrays)
-
-
-def load_npz(path: str | PathLike[str]) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays of an NPZ file; DataError for one that is damaged or holds pickled objects."""
-    # The handle is ours, so that it is closed whatever a damaged archive makes NumPy raise.
-    with open(path, "rb") as handle:
-        try:
-            archive = np.load(handle, allow_pickle=False)
-            return {key: archive[key] for key in archive.files}
-        except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, AttributeError, KeyError) as problem:
-            raise DataError(f"{path} cannot be read as NPZ: {problem}") from problem
-
-
-def read_npz(path: str | PathLike[str]) -> Trajectories:
-    """Read what `write_npz` wrote, or a plain NPZ file."""
-    from itoscope.data.trajectories import Trajectories
-
-    arrays = load_npz(path)
-    if "itoscope_trajectories" not in arrays:
-        from itoscope.data.formats import from_arrays
-
-        return from_arrays(path, arrays)
-    if arrays["itoscope_trajectories"] > _NPZ_VERSION:
-        raise DataError(f"{path} was written by a newer version of itoscope: update to read it")
-    paths = np.split(arrays["samples"], np.cumsum(arrays["lengths"])[:-1])
-    distinct = np.split(arrays["times"], np.cumsum(arrays["times_lengths"])[:-1])
-    return Trajectories(
-        paths,
-        t=[distinct[k] for k in arrays["times_of_path"]],
-        names=arrays["names"].tolist(),
-        position_names=arrays["position_names"].tolist() if "position_names" in arrays else None,
-        diverged=arrays["diverged"].tolist(),
-        seed=int(arrays["seed"]) if "seed" in arrays else None,
-    )

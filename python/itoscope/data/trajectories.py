@@ -10,13 +10,14 @@ import numpy as np
 
 from itoscope.common.types import Array
 from itoscope.data import samples
-from itoscope.data.conversions import Exchange
+from itoscope.data.conversions import Conversions, parts_of
+from itoscope.data.parts import Parts
 from itoscope.errors import ArgumentError, argument_error
 
 __all__ = ["Trajectories", "as_trajectories"]
 
 
-class Trajectories(Exchange):
+class Trajectories(Conversions):
     """Paths of the same states, sampled at even or uneven times.
 
     Parameters
@@ -76,40 +77,22 @@ class Trajectories(Exchange):
     ) -> None:
         if dt is not None and t is not None:
             raise ArgumentError(f"dt = {dt!r} and t are both given: give one of them")
-        if dt is not None:
-            dt = samples.as_dt(dt)
-        parts = _parts_of(data)
-        if parts is not None:
-            data, names = parts.paths, parts.names if names is None else names
-            if parts.times is not None and dt is not None:
-                samples.agreeing_dt(dt, parts.times, parts.where)
-            elif parts.times is not None and t is None:
-                t = parts.times
-        self.paths = samples.as_paths(data)
-        self.names = samples.as_names(names, self.paths[0].shape[1])
-        if not samples.all_finite(data):
+        parts = parts_of(data)
+        self.paths = samples.as_paths(parts.paths)
+        self.names = samples.as_names(parts.names if names is None else names, self.paths[0].shape[1])
+        if not samples.all_finite(parts.paths):
             samples.check_samples(self.paths, self.names)
-        lengths = [len(path) for path in self.paths]
-        if t is not None:
-            self.times: list[Array] = samples.as_times(t, lengths)
-            even = {id(stamps): samples.even_step(stamps) for stamps in self.times}
-            self._steps = [even[id(stamps)] for stamps in self.times]
-        elif dt is not None:
-            grids = {length: dt * np.arange(length, dtype=np.float64) for length in set(lengths)}
-            self.times = [grids[length] for length in lengths]
-            self._steps = [dt] * len(lengths)
-        else:
-            raise ArgumentError(
-                "dt and t are both missing: give dt, the time between two samples, or t, their times"
-            )
+        self.times, self._steps = _clock(parts, [len(path) for path in self.paths], dt, t)
         for stamps in {id(stamps): stamps for stamps in self.times}.values():
             stamps.flags.writeable = False
-        self.position_names = self._subset_of_names(position_names)
-        self.diverged = tuple(sorted(int(i) for i in diverged))
+        self.position_names = self._subset_of_names(
+            parts.position_names if position_names is None else position_names
+        )
+        self.diverged = tuple(sorted(int(i) for i in (*diverged, *parts.diverged)))
         for i in self.diverged:
             if not 0 <= i < self.n_paths:
                 raise argument_error("diverged", i, f"positions of paths, 0 to {self.n_paths - 1}")
-        self.seed = seed
+        self.seed = parts.seed if seed is None else seed
 
     def _subset_of_names(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
         if names is None:
@@ -369,17 +352,26 @@ def as_trajectories(
     return data
 
 
-def _parts_of(data: Any) -> samples.Parts | None:
-    """Return the parts of a DataFrame or DataArray, told by its class name: neither package is imported."""
-    if isinstance(data, samples.Parts):
-        return data
-    kinds = {(c.__module__.split(".")[0], c.__name__) for c in type(data).__mro__}
-    if ("pandas", "DataFrame") in kinds:
-        from itoscope.data import table as tables
+def _clock(
+    parts: Parts, lengths: Sequence[int], dt: float | None, t: Any
+) -> tuple[list[Array], list[float | None]]:
+    """Return the times of each path and its step, None where they are uneven.
 
-        return tables.parts_of_frame(data)
-    if ("xarray", "DataArray") in kinds:
-        from itoscope.data import table as tables
-
-        return tables.parts_of_array(data)
-    return None
+    A step that is given beside times has to agree with them.
+    """
+    dt = None if dt is None else samples.as_dt(dt)
+    t = parts.times if t is None else t
+    if t is not None:
+        times = samples.as_times(t, lengths)
+        if dt is not None:
+            samples.agreeing_dt(dt, times, parts.where)
+            return times, [dt] * len(lengths)
+        even = {id(stamps): samples.even_step(stamps) for stamps in times}
+        return times, [even[id(stamps)] for stamps in times]
+    if dt is None and parts.dt is None:
+        raise ArgumentError(
+            "dt and t are both missing: give dt, the time between two samples, or t, their times"
+        )
+    step = samples.as_dt(parts.dt) if dt is None else dt
+    grids = {length: step * np.arange(length, dtype=np.float64) for length in set(lengths)}
+    return [grids[length] for length in lengths], [step] * len(lengths)

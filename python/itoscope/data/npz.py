@@ -1,0 +1,94 @@
+"""NPZ files: all that trajectories hold, without loss and without pickle; and those that others wrote."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from itoscope.data.parts import Parts
+from itoscope.data.recording import Recording
+from itoscope.data.table import parts_of_arrays
+from itoscope.errors import DataError, argument_error
+
+__all__ = ["read_npz", "write_npz"]
+
+VERSION = 1
+"""Of the layout; a file of a newer one is refused, older ones are read."""
+
+OWN = "itoscope_trajectories"
+"""The array that marks a file of `write_npz`; it holds the version."""
+
+
+def write_npz(data: Recording, path: str | PathLike[str]) -> None:
+    """Write everything that `Trajectories` holds; shared time stamps are written once."""
+    distinct = list({id(stamps): stamps for stamps in data.times}.values())
+    which = [next(k for k, stamps in enumerate(distinct) if stamps is mine) for mine in data.times]
+    arrays: dict[str, Any] = {
+        OWN: VERSION,
+        "names": np.array(data.names),
+        "lengths": np.array([len(path) for path in data.paths]),
+        "samples": np.concatenate(data.paths),
+        "times": np.concatenate(distinct),
+        "times_lengths": np.array([len(stamps) for stamps in distinct]),
+        "times_of_path": np.array(which),
+        "diverged": np.array(data.diverged, dtype=np.int64),
+    }
+    if data.position_names is not None:
+        arrays["position_names"] = np.array(data.position_names)
+    if data.seed is not None:
+        arrays["seed"] = np.uint64(data.seed)
+    with open(path, "wb") as handle:
+        np.savez_compressed(handle, **arrays)
+
+
+def _load(path: str | PathLike[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays of an NPZ file; DataError for one that is damaged or holds pickled objects."""
+    # The handle is ours, so that it is closed whatever a damaged archive makes NumPy raise.
+    with open(path, "rb") as handle:
+        try:
+            archive = np.load(handle, allow_pickle=False)
+            return {key: archive[key] for key in archive.files}
+        except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, AttributeError, KeyError) as problem:
+            raise DataError(f"{path} cannot be read as NPZ: {problem}") from problem
+
+
+def read_npz(
+    path: str | PathLike[str], *, time: str | int | None = None, columns: Sequence[str | int] | None = None
+) -> Parts:
+    """Read what `write_npz` wrote, or a plain NPZ file, of which `time` and `columns` choose arrays by name."""
+    arrays = _load(path)
+    return (
+        _own(path, arrays, columns)
+        if OWN in arrays
+        else parts_of_arrays(path, arrays, time=time, columns=columns)
+    )
+
+
+def _own(
+    path: str | PathLike[str], arrays: dict[str, np.ndarray[Any, Any]], columns: Sequence[str | int] | None
+) -> Parts:
+    """What the arrays of `write_npz` say, of the states `columns` or of all."""
+    if arrays[OWN] > VERSION:
+        raise DataError(f"{path} was written by a newer version of itoscope: update to read it")
+    names = arrays["names"].tolist()
+    chosen = names if columns is None else [str(column) for column in columns]
+    for name in chosen:
+        if name not in names:
+            raise argument_error("columns", name, f"one of the states {', '.join(names)}")
+    samples = arrays["samples"][:, [names.index(name) for name in chosen]]
+    distinct = np.split(arrays["times"], np.cumsum(arrays["times_lengths"])[:-1])
+    positions = arrays["position_names"].tolist() if "position_names" in arrays else []
+    return Parts(
+        paths=np.split(samples, np.cumsum(arrays["lengths"])[:-1]),
+        times=[distinct[k] for k in arrays["times_of_path"]],
+        names=chosen,
+        where="the file",
+        position_names=[name for name in positions if name in chosen] or None,
+        diverged=arrays["diverged"].tolist(),
+        seed=int(arrays["seed"]) if "seed" in arrays else None,
+    )

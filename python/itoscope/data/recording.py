@@ -1,0 +1,20 @@
+"""`Recording`: what writers take; `Trajectories` is one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from itoscope.common.types import Array
+
+__all__ = ["Recording"]
+
+
+class Recording(Protocol):
+    """Paths `(n_i, n_states)` with their times `(n_i,)`; paths with the same stamps share one array."""
+
+    paths: list[Array]
+    times: list[Array]
+    names: tuple[str, ...]
+    position_names: tuple[str, ...] | None
+    diverged: tuple[int, ...]
+    seed: int | None
