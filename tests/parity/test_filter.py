@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tolerances
 from itoscope.backends import get_backend
-from itoscope.backends.statespace import Kink, StateSpace
+from itoscope.backends.records import Kink, StateSpace
 
 TERMS = ["x1", "v1", "x1^3", "x1^2", "sgn(v1)", "|v1|", "x1|v1|", "1"]
 KINKS = (Kink(4, "sgn", 1, 1), Kink(5, "abs", 1, 1), Kink(6, "product", 0, 1))

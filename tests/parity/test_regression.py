@@ -6,7 +6,7 @@ import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Fitted, Target, Variance
+from itoscope.backends.records import Fitted, Target, Variance
 from tolerances import EXACT_SUMS
 
 

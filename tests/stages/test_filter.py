@@ -6,9 +6,9 @@ import pytest
 import tolerances
 from itoscope import _core
 from itoscope.backends import get_backend
+from itoscope.backends.records import Kink, StateSpace
 from itoscope.backends.reference.filter import _kinked
-from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
-from itoscope.fit.filtered.recording import Coefficients, Filtering, finite, solve_moments
+from itoscope.fit.filtered.recording import Coefficients, Filtering
 
 
 def _space(backend, **changed):
@@ -225,7 +225,7 @@ def _away_from_the_trapezoid(backend, every, second_order):
     paths, h = [np.ascontiguousarray(path[::every]) for path in fine.paths], 0.05 * every
     library = ito.Library.expressions("x", "v", "x^3")
     data = ito.Trajectories(paths, dt=h, names=["x", "v"])
-    plain = [solve_moments(ito.moments(data, library, row=row), range(3))[0] for row in ("x", "v")]
+    plain = [ito.moments(data, library, row=row).solve().theta for row in ("x", "v")]
     f = Filtering(
         paths, [h] * 4, library.bind(["x", "v"]), np.eye(2), {}, np.zeros(2, dtype=bool), 1.001 * h,
         pairs=[(0, 0), (1, 1)], backend=backend, second_order=second_order,
@@ -236,7 +236,7 @@ def _away_from_the_trapezoid(backend, every, second_order):
     for row, column in enumerate(plain):
         model.drift[row, f.drift_terms] = column
     for _ in range(3):
-        values, _ = solve_moments(f.drift_moments(model, f.all_drift), range(6))
+        values, _ = f.drift_moments(model, f.all_drift).solve()
         for column, value in zip(f.all_drift, values):
             model.drift[column] = value
     return np.linalg.norm(values - np.concatenate(plain))
@@ -249,16 +249,3 @@ def test_without_noise_the_drift_is_that_of_the_trapezoid_to_second_order(backen
     assert 3.4 < second[0] / second[1] < 4.7
     assert 1.7 < first[0] / first[1] < 2.4
     assert second[1] < 0.2 * first[1]
-
-
-def test_columns_that_are_not_finite_have_no_coefficient():
-    """A term whose sensitivity overflows is left out of a fit and named; nothing raises."""
-    gram = np.array([[2.0, 1.0, np.inf], [1.0, 3.0, np.nan], [np.inf, np.nan, np.inf]])
-    moments = FilterMoments(gram, np.array([1.0, 2.0, np.nan]), 5.0, 10.0)
-    value, inverse = solve_moments(moments, [0, 1, 2])
-    np.testing.assert_allclose(value, [*np.linalg.solve(gram[:2, :2], [1.0, 2.0]), 0.0])
-    assert np.all(np.isfinite(inverse))
-    cleaned, bad = finite(moments)
-    assert bad == [2]
-    assert np.all(np.isfinite(cleaned.gram))
-    assert solve_moments(moments, [])[0].shape == (0,)

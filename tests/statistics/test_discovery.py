@@ -122,7 +122,7 @@ def test_a_coarse_step_is_noticed():
 def test_the_bias_of_the_trapezoid_falls_with_the_square_of_the_step():
     """Ornstein-Uhlenbeck: the projected slope is -tanh(dt/2)/(dt/2) -> bias dt^2 / 12, on its exact moments."""
     from itoscope.backends import get_backend
-    from itoscope.backends.protocol import Sums
+    from itoscope.backends.records import Sums
 
     biases = []
     for dt in (0.4, 0.2, 0.1):

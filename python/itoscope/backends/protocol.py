@@ -7,167 +7,29 @@ the same length holding the step length of an even path (a float) or its time st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from itoscope.backends.records import (
+    Chains,
+    Fitted,
+    Parameter,
+    Program,
+    ResidualSums,
+    StateSpace,
+    Sums,
+    Survey,
+    Target,
+    Variance,
+    Weights,
+)
+from itoscope.common.prior import Prior
 from itoscope.common.types import Array, Draw, Progress
+from itoscope.stats.quadratic import Quadratic
 
-if TYPE_CHECKING:
-    from itoscope.backends.statespace import FilterMoments, StateSpace
-    from itoscope.common.prior import Prior
-
-__all__ = [
-    "Backend",
-    "Chains",
-    "Fitted",
-    "Program",
-    "ResidualSums",
-    "Sums",
-    "Survey",
-    "Target",
-    "Variance",
-    "Weights",
-]
-
-
-class Program(Protocol):
-    """Expressions compiled over named inputs: the terms of a library, or the coefficients of an SDE."""
-
-    @property
-    def inputs(self) -> list[str]:
-        """Names of the inputs: the states, then one per custom column."""
-
-    @property
-    def expressions(self) -> list[str]:
-        """The expressions as given, one per output."""
-
-    def evaluate(self, x: Array) -> Array:
-        """Values `(n, K)` at the rows of `x` `(n, n_inputs)`."""
-
-    def gradient(self, x: Array) -> Array:
-        """Derivatives `(n, K, n_inputs)` at the rows of `x` `(n, n_inputs)`."""
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """A fitted linear model over a library: `coef @ u(x)`, one row of `coef` `(q, K)` per quantity."""
-
-    program: Program
-    coef: Array
-
-
-@dataclass(frozen=True)
-class Variance:
-    """Predicted covariances as the source of weights.
-
-    `coef` holds one row `Gamma_ii` (drift target) or the rows `Gamma_ii, Gamma_jj, Gamma_ij` (diffusion target);
-    `floors` holds the lower bound of each variance, one or two numbers.
-    """
-
-    program: Program
-    coef: Array
-    floors: Array
-
-
-Weights = Variance | Sequence[Array] | None
-
-
-@dataclass(frozen=True)
-class Target:
-    """What is regressed: the increments of state `pair[0]`, or the products of two residual increments.
-
-    `drift` holds the fitted drift of the two rows of a diffusion target, removed from the increments before they
-    are multiplied; None leaves them raw.
-    """
-
-    pair: tuple[int, int]
-    is_diffusion: bool = False
-    drift: Fitted | None = None
-
-
-@dataclass(frozen=True)
-class Sums:
-    """Additive sums of a regression; two of them add to those of the joint data.
-
-    `omega = sum w L L^T`, `cross = sum w L Lt^T`, `inner = sum w Lt Lt^T` `(K, K)`; `c = sum w L y`,
-    `d = sum w Lt y` `(K,)`; `s = sum w y^2`; `total = sum y`; `n` steps.
-    """
-
-    omega: Array
-    cross: Array
-    inner: Array
-    c: Array
-    d: Array
-    s: float
-    total: float
-    n: int
-
-    @classmethod
-    def zeros(cls, k: int) -> Sums:
-        """Sums over no step of a library of `k` terms."""
-        square, line = np.zeros((k, k)), np.zeros(k)
-        return cls(square, square, square, line, line, 0.0, 0.0, 0)
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
-
-@dataclass(frozen=True)
-class ResidualSums:
-    """Sums over the standardised residuals `z` of one row.
-
-    `powers = sum z, z^2, z^3, z^4` `(4,)`; `lagged = sum z[n] z[n + l]` and `pairs`, the number of such products, for
-    `l = 1, 2, ...`; the largest `|z|` and the path and step where it is.
-    """
-
-    n: int
-    powers: Array
-    lagged: Array
-    pairs: Array
-    largest: float
-    path: int
-    step: int
-
-
-@dataclass(frozen=True)
-class Survey:
-    """A predicted covariance matrix looked at on every sample.
-
-    `mean`, `low` `(q,)`: mean and smallest value of each predicted entry; `below` `(r,)`: how many samples have a
-    variance under its floor; `indefinite`: how many samples have a matrix with a negative eigenvalue, `worst` the most
-    negative one, at sample `sample` of path `path`.
-    """
-
-    n: int
-    mean: Array
-    low: Array
-    below: NDArray[np.int64]
-    indefinite: int
-    worst: float
-    path: int
-    sample: int
-
-
-class Chains(NamedTuple):
-    """Draws of one or more chains of the sampler; columns and units as the caller has them."""
-
-    samples: Array
-    """Coefficients (chain, draw, K), zero outside the model."""
-    included: NDArray[np.bool_]
-    """Whether each column is in the model (chain, draw, K)."""
-    inclusion: Array
-    """p(Z_k = 1 | rest), averaged over the sweeps of the draw (chain, draw, K)."""
-    noise_var: Array
-    """Noise variance (chain, draw)."""
-    slab_var: Array
-    """Slab variance (chain, draw), in the prior's scaled coordinates."""
-    p0: Array
-    """Inclusion rate (chain, draw)."""
-    work: list[dict[str, int]]
-    """Per chain: sweeps, flips, exchanges tried and made, rows of the factor computed."""
+__all__ = ["Backend"]
 
 
 class Backend(Protocol):
@@ -373,7 +235,7 @@ class Backend(Protocol):
         paths: Sequence[Array],
         times: Sequence[float | Array],
         columns: Sequence[tuple[int, int]],
-    ) -> tuple[FilterMoments, Array]:
+    ) -> tuple[Quadratic, Array]:
         """Moments of the joint regression of the drift coefficients (row, term), and the log-likelihoods."""
 
     def filter_noise_moments(
@@ -382,7 +244,7 @@ class Backend(Protocol):
         paths: Sequence[Array],
         times: Sequence[float | Array],
         columns: Sequence[tuple[int, int]],
-    ) -> tuple[FilterMoments, Array]:
+    ) -> tuple[Quadratic, Array]:
         """Moments of the regression of the Gamma coefficients (pair, term), then the noise variances."""
 
     def filter_information(
@@ -390,13 +252,12 @@ class Backend(Protocol):
         model: StateSpace,
         paths: Sequence[Array],
         times: Sequence[float | Array],
-        parameters: Sequence[tuple[str, int, int]],
+        parameters: Sequence[Parameter],
         steps: Sequence[float],
-    ) -> tuple[FilterMoments, Array]:
+    ) -> tuple[Quadratic, Array]:
         """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and its values.
 
-        Parameters are ("drift", row, term), ("gamma", pair, term) or ("noise", channel, 0), each with the step
-        of its central difference.
+        `steps` are those of the central differences over each parameter.
         """
 
     def filter_innovations(

@@ -9,19 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from itoscope import _core
-from itoscope.backends.protocol import (
+from itoscope.backends.records import (
     Chains,
     Fitted,
+    Parameter,
     Program,
     ResidualSums,
+    StateSpace,
     Sums,
     Survey,
     Target,
     Variance,
     Weights,
 )
-from itoscope.backends.statespace import FilterMoments, StateSpace
 from itoscope.common.types import Array, Draw, Progress
+from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
     from itoscope.common.prior import Prior
@@ -287,12 +289,12 @@ def filter_drift_moments(
     paths: Sequence[Array],
     times: Sequence[float | Array],
     columns: Sequence[tuple[int, int]],
-) -> tuple[FilterMoments, Array]:
+) -> tuple[Quadratic, Array]:
     """Drift moments; see `itoscope.backends.protocol.Backend.filter_drift_moments`."""
     gram, moment, yy, n, loglik = _core.filter_drift_moments(
         _space(model), list(paths), list(times), list(columns)
     )
-    return FilterMoments(gram, moment, yy, n), loglik
+    return Quadratic(gram, moment, yy, n), loglik
 
 
 def filter_noise_moments(
@@ -300,26 +302,27 @@ def filter_noise_moments(
     paths: Sequence[Array],
     times: Sequence[float | Array],
     columns: Sequence[tuple[int, int]],
-) -> tuple[FilterMoments, Array]:
+) -> tuple[Quadratic, Array]:
     """Gamma and noise moments; see `itoscope.backends.protocol.Backend.filter_noise_moments`."""
     gram, moment, yy, n, loglik = _core.filter_noise_moments(
         _space(model), list(paths), list(times), list(columns)
     )
-    return FilterMoments(gram, moment, yy, n), loglik
+    return Quadratic(gram, moment, yy, n), loglik
 
 
 def filter_information(
     model: StateSpace,
     paths: Sequence[Array],
     times: Sequence[float | Array],
-    parameters: Sequence[tuple[str, int, int]],
+    parameters: Sequence[Parameter],
     steps: Sequence[float],
-) -> tuple[FilterMoments, Array]:
+) -> tuple[Quadratic, Array]:
     """Information and gradient; see `itoscope.backends.protocol.Backend.filter_information`."""
+    asked: list[tuple[str, int, int]] = [(kind, at, term) for kind, at, term in parameters]
     gram, moment, yy, n, loglik = _core.filter_information(
-        _space(model), list(paths), list(times), list(parameters), [float(step) for step in steps]
+        _space(model), list(paths), list(times), asked, [float(step) for step in steps]
     )
-    return FilterMoments(gram, moment, yy, n), loglik
+    return Quadratic(gram, moment, yy, n), loglik
 
 
 def filter_innovations(

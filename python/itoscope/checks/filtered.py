@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Fitted, ResidualSums
+from itoscope.backends.records import Fitted, ResidualSums
 from itoscope.checks.measured import (
     AUTOCORRELATION,
     KURTOSIS,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.protocol import ResidualSums, Sums, Survey
+from itoscope.backends.records import ResidualSums, Sums, Survey
 from itoscope.common.types import Array
 from itoscope.posterior.equation import Equation
 

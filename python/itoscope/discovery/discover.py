@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Backend, Fitted, Variance
+from itoscope.backends.protocol import Backend
+from itoscope.backends.records import Fitted, Variance
 from itoscope.checks import measured as diagnostics
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Program
+from itoscope.backends.records import Program
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.grammar import NAME, parse

@@ -14,6 +14,7 @@ from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array, Progress
 from itoscope.errors import DataError, argument_error
+from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
@@ -25,8 +26,8 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
-    """Sufficient statistics of a linear regression.
+class Moments(Quadratic):
+    """Sufficient statistics of a linear regression, with the names of its columns.
 
     ``yy - 2 moment.theta + theta.gram.theta`` is the residual sum of squares of the coefficients theta.
 
@@ -58,10 +59,6 @@ class Moments:
         eigenvalue, a `yy` smaller than the columns explain.
     """
 
-    gram: Array
-    moment: Array
-    yy: float
-    n: float
     terms: Sequence[str] | None = None
     sums: Any = field(default=None, repr=False)
 
@@ -91,7 +88,7 @@ class Moments:
         ):
             object.__setattr__(self, name, value)
 
-    def __add__(self, other: Moments) -> Moments:
+    def __add__(self, other: Quadratic) -> Moments:
         """Return the moments of both sets of data."""
         if not isinstance(other, Moments):
             return NotImplemented
@@ -119,12 +116,6 @@ class Moments:
         return dataclasses.replace(
             self, gram=self.gram[np.ix_(index, index)], moment=self.moment[index], terms=terms, sums=None
         )
-
-    def correlation(self) -> Array:
-        """Return the cosines of the angles between columns ``(K, K)``; zero for columns that are zero."""
-        size = np.sqrt(np.diag(self.gram))
-        size = np.where(size > 0, size, np.inf)
-        return np.asarray(self.gram / np.outer(size, size))
 
     def sample(
         self,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Backend, Fitted, Sums, Target
+from itoscope.backends.protocol import Backend
+from itoscope.backends.records import Fitted, Sums, Target
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories, as_trajectories

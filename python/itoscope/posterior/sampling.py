@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Backend, Chains
+from itoscope.backends.protocol import Backend
+from itoscope.backends.records import Chains
 from itoscope.common.types import Array, Progress
 from itoscope.errors import argument_error
 from itoscope.posterior.equation import Equation

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from itoscope.backends import get_backend
-from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
+from itoscope.backends.records import Kink, StateSpace
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError
+from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
@@ -137,7 +138,7 @@ class Observer:
         means, covs = self._stages.filter_smooth(self.space(), _paths(data), data.steps())
         return means, [np.sqrt(np.maximum(np.einsum("nii->ni", cov), 0.0)) for cov in covs]
 
-    def drift_moments(self, data: Trajectories, more: Sequence[str], row: int) -> FilterMoments:
+    def drift_moments(self, data: Trajectories, more: Sequence[str], row: int) -> Quadratic:
         """The regression of the innovations on the terms `more` in one row of the drift."""
         columns = [(row, len(self.expressions) + k) for k in range(len(more))]
         found = self._stages.filter_drift_moments(self.space(more), _paths(data), data.steps(), columns)
@@ -145,7 +146,7 @@ class Observer:
 
     def gamma_moments(
         self, data: Trajectories, more: Sequence[str], pair: int
-    ) -> tuple[FilterMoments, list[tuple[int, int]]]:
+    ) -> tuple[Quadratic, list[tuple[int, int]]]:
         """The regression on the entries of Gamma: those of the model, then `more` in one, then noise variances."""
         own = [(int(p), int(k)) for p, k in np.argwhere(self.parts["gamma"] != 0.0)]
         columns = own + [(pair, len(self.expressions) + k) for k in range(len(more))]

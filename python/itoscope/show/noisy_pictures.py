@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from itoscope.common.numbers import exact
 from itoscope.common.types import Array
-from itoscope.fit.filtered.recording import solve_moments
 from itoscope.result.binned import Binned, Estimate, line_of
 from itoscope.result.values import equation_at, selected_terms_at
 
@@ -86,19 +86,19 @@ def _bend(
     """How much of each shape the recording asks for beside the model, and the standard errors `(b,)`."""
     if not label.startswith("Gamma"):
         moments = observer.drift_moments(data, shapes, states.index(label[1:]))
-        bend, inverse = solve_moments(moments, range(len(shapes)))
-        return bend, np.sqrt(np.maximum(np.diag(inverse), 0.0))
+        found = moments.solve()
+        return found.theta, found.errors
     i, j = (states.index(name) for name in label[6:-1].split(", "))
     pair = observer.parts["pairs"].index((i, j) if (i, j) in observer.parts["pairs"] else (j, i))
     moments, own = observer.gamma_moments(data, shapes, pair)
     gamma, noise = observer.parts["gamma"], observer.parts["noise"]
     held = np.concatenate([[gamma[entry] for entry in own], np.zeros(len(shapes)), noise])
     # What is left of the target when the model is taken out; the noise may give way, the rest of Gamma may not.
-    rest = moments._replace(moment=moments.moment - moments.gram @ held)
+    rest = replace(moments, moment=moments.moment - moments.gram @ held)
     free = list(range(len(own), len(own) + len(shapes)))
     free += [len(held) - len(noise) + c for c in range(len(noise)) if noise[c] > 0]
-    bend, inverse = solve_moments(rest, free)
-    return bend[: len(shapes)], np.sqrt(np.maximum(np.diag(inverse), 0.0))[: len(shapes)]
+    found = rest.solve(free)
+    return found.theta[: len(shapes)], found.errors[: len(shapes)]
 
 
 def _some(data: Trajectories) -> list[int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.protocol import Chains
+from itoscope.backends.records import Chains
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.gibbs import Gibbs, search
 from itoscope.backends.reference.noise import Draws, Stream, Tape

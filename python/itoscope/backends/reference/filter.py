@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.statespace import Kink, StateSpace
+from itoscope.backends.records import Kink, StateSpace
 from itoscope.common.types import Array
 
 __all__ = [

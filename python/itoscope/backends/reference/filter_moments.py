@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from itoscope.backends.records import Parameter, StateSpace
 from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run
-from itoscope.backends.statespace import FilterMoments, StateSpace
 from itoscope.common.types import Array
+from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["filter_drift_moments", "filter_information", "filter_innovations", "filter_noise_moments"]
 
 
 def filter_drift_moments(
     model: StateSpace, paths: Sequence[Array], times: Times, columns: Sequence[tuple[int, int]]
-) -> tuple[FilterMoments, Array]:
-    """FilterMoments of the joint regression of the drift coefficients `columns` (row, term), and the log-likelihoods.
+) -> tuple[Quadratic, Array]:
+    """The joint regression of the drift coefficients `columns` (row, term), and the log-likelihoods.
 
     Target `r + H D- theta` on regressors `H D-`, weight `S^-1`, with the sensitivity `D = dM/dtheta` carried through
     the closed loop: `D- = Phi D + h e_i u_k + h^2/2 (A e_i u_k + e_i (du_k/dx).f)`, `D = (I - Kg H) D-`.
@@ -56,13 +56,13 @@ def filter_drift_moments(
 
         with np.errstate(all="ignore"):
             out[who] = run(model, y, steps, on_predict, on_update)
-    return FilterMoments(gram, moment, yy, float(count)), out
+    return Quadratic(gram, moment, yy, float(count)), out
 
 
 def filter_noise_moments(
     model: StateSpace, paths: Sequence[Array], times: Times, columns: Sequence[tuple[int, int]]
-) -> tuple[FilterMoments, Array]:
-    """FilterMoments of the regression of the Gamma coefficients `columns` (pair, term) and of the noise variances.
+) -> tuple[Quadratic, Array]:
+    """The regression of the Gamma coefficients `columns` (pair, term) and of the noise variances.
 
     A coefficient `c` moves the covariance, `C = dP/dc`: `C- = Phi C Phi^T + Q(u)`, `C = (I - Kg H) C- (I - Kg H)^T`
     (plus `Kg Kg^T` for a noise variance), and through the gain the mean, `D = dM/dc`: `D- = Phi D`,
@@ -140,7 +140,7 @@ def filter_noise_moments(
 
         with np.errstate(all="ignore"):
             out[who] = run(model, y, steps, on_predict, on_update)
-    return FilterMoments(gram, moment, yy, float(count)), out
+    return Quadratic(gram, moment, yy, float(count)), out
 
 
 def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Times) -> list[Array]:
@@ -165,22 +165,17 @@ def filter_information(
     model: StateSpace,
     paths: Sequence[Array],
     times: Times,
-    parameters: Sequence[tuple[str, int, int]],
+    parameters: Sequence[Parameter],
     steps: Sequence[float],
-) -> tuple[FilterMoments, Array]:
+) -> tuple[Quadratic, Array]:
     """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and the log-likelihoods.
 
     `dl = -r^T S^-1 dr + tr(S^-1 (r r^T - S) S^-1 dS) / 2`; information `dr^T S^-1 dr + tr(S^-1 dS S^-1 dS) / 2`, summed
-    over the samples; `dr`, `dS` are central differences over ("drift", row, term), ("gamma", pair, term) or
-    ("noise", channel, 0) with the given steps.
+    over the samples; `dr`, `dS` are central differences over the parameters with the given steps.
     """
     models = [model]
-    for (kind, i, k), step in zip(parameters, steps):
-        place = i if kind == "noise" else (i, k)
-        for signed in (step, -step):
-            table = getattr(model, kind).copy()
-            table[place] += signed
-            models.append(replace(model, **{kind: table}))
+    for parameter, step in zip(parameters, steps):
+        models += [model.moved(parameter, step), model.moved(parameter, -step)]
     c, q = len(parameters), len(model.observation)
     upper = np.triu_indices(q)
     scale = np.where(upper[0] == upper[1], math.sqrt(0.5), 1.0)
@@ -218,4 +213,4 @@ def filter_information(
             flat = rows.reshape(-1, c + 1)
             z += flat.T @ flat
             count += int(now.seen.sum() + both[:, upper[0], upper[1]].sum())
-    return FilterMoments(z[:c, :c], z[:c, c], float(z[c, c]), float(count)), out
+    return Quadratic(z[:c, :c], z[:c, c], float(z[c, c]), float(count)), out

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from itoscope.backends.records import StateSpace
 from itoscope.backends.reference.filter import Step, Times, Update, blocks, factor_semidefinite, run
-from itoscope.backends.statespace import StateSpace
 from itoscope.common.types import Array
 
 __all__ = ["filter_smooth"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Program, Sums, Target, Weights
+from itoscope.backends.records import Program, Sums, Target, Weights
 from itoscope.backends.reference.targets import step_targets, step_weights
 from itoscope.common.types import Array, Progress
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from itoscope.backends.protocol import Sums
+from itoscope.backends.records import Sums
 from itoscope.common.types import Array
 
 __all__ = ["project"]

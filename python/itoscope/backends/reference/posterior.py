@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Chains
+from itoscope.backends.records import Chains
 from itoscope.backends.reference.enumerate import log_model_prior, members_of
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.noise import Draws, Stream, Tape

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from itoscope.backends.protocol import Fitted, ResidualSums, Survey, Variance
+from itoscope.backends.records import Fitted, ResidualSums, Survey, Variance
 from itoscope.backends.reference.gram import present, step_lengths
 from itoscope.common.types import Array
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from itoscope.backends.protocol import Target, Variance, Weights
+from itoscope.backends.records import Target, Variance, Weights
 from itoscope.common.types import Array
 
 __all__ = ["floored_variance", "step_targets", "step_weights"]

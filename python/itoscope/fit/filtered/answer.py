@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.statespace import StateSpace
+from itoscope.backends.records import StateSpace
 from itoscope.checks.filtered import check_steps
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array

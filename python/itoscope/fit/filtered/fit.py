@@ -11,10 +11,11 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from itoscope.backends.records import Parameter
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array
 from itoscope.fit.filtered.likelihood import Polished, polish
@@ -68,7 +69,7 @@ class NoisyFit:
         """Interval of the noise level of each channel `(q, 2)`; a given level has no width."""
         out = np.stack([self.noise, self.noise], axis=1)
         for channel in np.flatnonzero(self.filtering.free_noise):
-            var, sd = self.model.noise[channel], self.polished.sd_of(("noise", int(channel), 0))
+            var, sd = self.model.noise[channel], self.polished.sd_of(Parameter("noise", int(channel)))
             if sd < 0.5 * var:
                 out[channel] = np.sqrt(var) * np.exp([-z * sd / (2 * var), z * sd / (2 * var)])
             else:
@@ -161,7 +162,7 @@ def _finish(search: Search, settled: bool, select_gamma: bool, reporter: Reporte
     if not found.converged:
         warnings.append("the likelihood was still rising when its maximisation ended")
     channels = np.flatnonzero(f.free_noise).tolist()
-    weak = [c for c in channels if found.model.noise[c] < 2 * found.sd_of(("noise", c, 0))]
+    weak = [c for c in channels if found.model.noise[c] < 2 * found.sd_of(Parameter("noise", c))]
     if weak:
         warnings.append("the measurement noise cannot be told from zero on this recording")
     drift = {row: _equation(search, drift_all, "drift", n, row, found) for n, row in enumerate(f.rows)}
@@ -180,7 +181,12 @@ def _finish(search: Search, settled: bool, select_gamma: bool, reporter: Reporte
 
 
 def _equation(
-    search: Search, whole: Equation | None, kind: str, part: int, row: int, found: Polished
+    search: Search,
+    whole: Equation | None,
+    kind: Literal["drift", "gamma"],
+    part: int,
+    row: int,
+    found: Polished,
 ) -> Equation:
     """The rows of a joint posterior that belong to one equation, with the coefficients of the likelihood."""
     f = search.f
@@ -188,11 +194,11 @@ def _equation(
     names = list(search.names[0 if kind == "drift" else 1])
     k = len(terms)
     mean, cov = np.zeros(k), np.zeros((k, k))
-    inside = [n for n, term in enumerate(terms) if (kind, row, term) in found.parameters]
+    inside = [n for n, term in enumerate(terms) if Parameter(kind, row, term) in found.parameters]
     for a in inside:
         mean[a] = getattr(found.model, kind)[row, terms[a]]
         for b in inside:
-            cov[a, b] = found.cov_of((kind, row, terms[a]), (kind, row, terms[b]))
+            cov[a, b] = found.cov_of(Parameter(kind, row, terms[a]), Parameter(kind, row, terms[b]))
     selected = np.zeros(k, dtype=bool)
     selected[inside] = True
     if whole is None:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from itoscope.backends.records import Parameter
 from itoscope.common.types import Array
-from itoscope.fit.filtered.recording import Coefficients, Filtering, solve_moments
+from itoscope.fit.filtered.recording import Coefficients, Filtering
 
-__all__ = ["Parameter", "Polished", "polish"]
-
-Parameter = tuple[str, int, int]
+__all__ = ["Polished", "polish"]
 
 MAX_STEPS = 8
 ENOUGH = 0.01
@@ -47,9 +46,7 @@ class Polished:
 
 
 def _values(model: Coefficients, parameters: Sequence[Parameter]) -> Array:
-    return np.array(
-        [model.noise[i] if kind == "noise" else getattr(model, kind)[i, k] for kind, i, k in parameters]
-    )
+    return np.array([parameter.of(model) for parameter in parameters])
 
 
 def _with(model: Coefficients, parameters: Sequence[Parameter], values: Array) -> Coefficients:
@@ -68,11 +65,9 @@ def _steps(f: Filtering, model: Coefficients, parameters: Sequence[Parameter]) -
     drift = [(i, k) for kind, i, k in parameters if kind == "drift"]
     errors: list[float] = []
     if drift:
-        errors += np.sqrt(
-            np.diag(solve_moments(f.drift_moments(model, drift), range(len(drift)))[1])
-        ).tolist()
+        errors += f.drift_moments(model, drift).solve().errors.tolist()
     noise = f.noise_moments(model, model.gamma_columns())
-    errors += np.sqrt(np.diag(solve_moments(noise, range(len(noise.moment)))[1])).tolist()
+    errors += noise.solve().errors.tolist()
     steps = 0.05 * np.array(errors)
     positive = np.array([kind != "drift" for kind, _, _ in parameters])
     small = positive & (steps > 1e-2 * sizes)
@@ -87,16 +82,16 @@ def polish(f: Filtering, model: Coefficients, *, final: bool = True) -> Polished
     likelihood is halved. The covariance of the estimates is the inverse of the observed information, the curvature of
     the likelihood at its top; of Fisher's, which costs nothing more, where the fit is not the `final` one.
     """
-    parameters: list[Parameter] = [("drift", i, k) for i, k in model.drift_columns()]
-    parameters += [("gamma", p, k) for p, k in model.gamma_columns()]
-    parameters += [("noise", int(c), 0) for c in np.flatnonzero(f.free_noise)]
+    parameters: list[Parameter] = [Parameter("drift", i, k) for i, k in model.drift_columns()]
+    parameters += [Parameter("gamma", p, k) for p, k in model.gamma_columns()]
+    parameters += [Parameter("noise", int(c)) for c in np.flatnonzero(f.free_noise)]
     steps = _steps(f, model, parameters)
     positive = np.array([kind == "noise" for kind, _, _ in parameters])
     converged = False
     loglik = f.loglik(model)
     for _ in range(MAX_STEPS):
         sums = f.information(model, parameters, steps.tolist())
-        change, cov = solve_moments(sums, range(len(parameters)))
+        change, cov = sums.solve()
         if 0.5 * float(change @ sums.moment) < ENOUGH:
             converged = True
             break

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from itoscope.backends.records import Parameter
 from itoscope.common.types import Array
-from itoscope.fit.filtered.likelihood import Parameter, Polished, polish
-from itoscope.fit.filtered.recording import Coefficients, solve_moments
+from itoscope.fit.filtered.likelihood import Polished, polish
+from itoscope.fit.filtered.recording import Coefficients
 from itoscope.fit.filtered.search import MAX_RIVALS, RIVAL_MASS, SHORT, Search, table
 from itoscope.fit.filtered.start import maximise_noise
 from itoscope.posterior.equation import Equation
@@ -79,7 +80,7 @@ def _from_chains(
             if other == current or model.mass < RIVAL_MASS:
                 continue
             assert whole.moments is not None
-            value, _ = solve_moments(whole.moments, sorted(other))
+            value, _ = whole.moments.solve(sorted(other))
             yield replace(base, **{kind: table(now.shape, columns, sorted(other), value)})
 
 
@@ -127,7 +128,7 @@ def _other_drifts(search: Search) -> list[Coefficients]:
     cost = search.cost(columns)
     ranked = []
     for chosen in near:
-        value, _ = solve_moments(moments, chosen)
+        value, _ = moments.solve(chosen)
         ranked.append((0.5 * float(value @ moments.moment[chosen]) - cost * len(chosen), chosen, value))
     ranked.sort(key=lambda entry: -entry[0])
     shape = search.model.drift.shape

@@ -5,29 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Program
-from itoscope.backends.statespace import FilterMoments, Kink, StateSpace
+from itoscope.backends.records import Kink, Parameter, Program, StateSpace
 from itoscope.common.types import Array
 from itoscope.library.library import BoundLibrary
+from itoscope.stats.quadratic import Quadratic
 
-__all__ = ["Coefficients", "Columns", "Filtering", "Work", "finite", "profile", "solve_moments"]
+__all__ = ["Coefficients", "Columns", "Filtering", "Work"]
 
 Columns = list[tuple[int, int]]
-
-
-class _Regression(Protocol):
-    """Anything with a Gram matrix and a moment."""
-
-    @property
-    def gram(self) -> Array: ...
-
-    @property
-    def moment(self) -> Array: ...
 
 
 @dataclass
@@ -59,51 +49,6 @@ class Coefficients:
     def gamma_columns(self) -> Columns:
         """The (pair, term) pairs of Gamma that are in the model."""
         return [(int(i), int(k)) for i, k in np.argwhere(self.gamma != 0.0)]
-
-
-def solve_moments(moments: _Regression, chosen: Sequence[int]) -> tuple[Array, Array]:
-    """Least-squares coefficients of the chosen columns and the Gram matrix's inverse, scaled to unit diagonal first.
-
-    Directions that the data do not determine are left out, and so are columns that are not finite: those have the
-    coefficient 0.
-    """
-    index = np.asarray(chosen, dtype=int)
-    gram, moment = moments.gram[np.ix_(index, index)], moments.moment[index]
-    value, inverse = np.zeros(len(index)), np.zeros((len(index), len(index)))
-    good = np.flatnonzero(np.isfinite(np.diag(gram)) & np.isfinite(moment) & (np.diag(gram) > 0.0))
-    gram = gram[np.ix_(good, good)]
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
-    scaled = gram * scale[:, None] * scale
-    if len(good) == 0 or not np.all(np.isfinite(scaled)):
-        return value, inverse
-    values, vectors = np.linalg.eigh(scaled)
-    keep = values > 1e-13 * values[-1]
-    half = (scale[:, None] * vectors[:, keep]) / np.sqrt(values[keep])
-    inverse[np.ix_(good, good)] = half @ half.T
-    value[good] = inverse[np.ix_(good, good)] @ moment[good]
-    return value, inverse
-
-
-def finite(moments: FilterMoments) -> tuple[FilterMoments, list[int]]:
-    """Moments whose columns are all finite, those that were not as zeros, and which these are."""
-    gram, moment = moments.gram.copy(), moments.moment.copy()
-    with np.errstate(all="ignore"):
-        size = np.sqrt(np.diag(gram))
-        bad = ~(np.isfinite(size) & np.isfinite(moment))
-        rest = np.flatnonzero(~bad)
-        bad[rest] = ~np.all(np.isfinite(gram[np.ix_(rest, rest)]), axis=1)
-    gram[bad], gram[:, bad], moment[bad] = 0.0, 0.0, 0.0
-    return FilterMoments(gram, moment, moments.yy, moments.n), np.flatnonzero(bad).tolist()
-
-
-def profile(moments: FilterMoments, kept: int) -> FilterMoments:
-    """Moments of the first `kept` columns with the others projected out: those have flat priors and are always in."""
-    _, inverse = solve_moments(moments, range(kept, len(moments.moment)))
-    cross = moments.gram[:kept, kept:] @ inverse
-    gram = moments.gram[:kept, :kept] - cross @ moments.gram[kept:, :kept]
-    rest = moments.moment[kept:]
-    yy = moments.yy - float(rest @ inverse @ rest)
-    return FilterMoments(gram, moments.moment[:kept] - cross @ rest, yy, moments.n - len(rest))
 
 
 def _kinks(expressions: Sequence[str], states: Sequence[str]) -> tuple[Kink, ...]:
@@ -254,8 +199,8 @@ class Filtering:
         self.work.add(self.samples)
         return value
 
-    def drift_moments(self, model: Coefficients, columns: Columns) -> FilterMoments:
-        """FilterMoments of the regression on the drift columns."""
+    def drift_moments(self, model: Coefficients, columns: Columns) -> Quadratic:
+        """The regression on the drift columns."""
         space, place = self.space(model, columns)
         found = self.stages.filter_drift_moments(
             space, self.paths, self.times, [(i, place[k]) for i, k in columns]
@@ -264,11 +209,11 @@ class Filtering:
         return found
 
     def information(
-        self, model: Coefficients, parameters: Sequence[tuple[str, int, int]], steps: Sequence[float]
-    ) -> FilterMoments:
+        self, model: Coefficients, parameters: Sequence[Parameter], steps: Sequence[float]
+    ) -> Quadratic:
         """Gradient and Fisher information over coefficients of the model."""
         space, place = self.space(model)
-        asked = [(kind, i, 0 if kind == "noise" else place[k]) for kind, i, k in parameters]
+        asked = [Parameter(kind, i, 0 if kind == "noise" else place[k]) for kind, i, k in parameters]
         found, _ = self.stages.filter_information(space, self.paths, self.times, asked, list(steps))
         self.work.add((1 + 2 * len(asked)) * self.samples)
         return found
@@ -277,21 +222,15 @@ class Filtering:
         """Whitened innovations `(n_i, q)` of every path."""
         return self.stages.filter_innovations(self.space(model)[0], self.paths, self.times)
 
-    def noise_moments(self, model: Coefficients, columns: Columns) -> FilterMoments:
-        """FilterMoments of the regression on the Gamma columns and then the free noise variances."""
+    def noise_moments(self, model: Coefficients, columns: Columns) -> Quadratic:
+        """The regression on the Gamma columns and then the free noise variances."""
         space, place = self.space(model, columns)
         moments, _ = self.stages.filter_noise_moments(
             space, self.paths, self.times, [(p, place[k]) for p, k in columns]
         )
         self.work.add(self.samples)
-        n = len(columns)
-        held = n + np.flatnonzero(~self.free_noise)
-        free = np.concatenate([np.arange(n), n + np.flatnonzero(self.free_noise)]).astype(int)
-        value = model.noise[~self.free_noise]
-        gram, moment = moments.gram, moments.moment
-        yy = moments.yy - 2.0 * moment[held] @ value + value @ gram[np.ix_(held, held)] @ value
-        rest = moment[free] - gram[np.ix_(free, held)] @ value
-        return FilterMoments(gram[np.ix_(free, free)], rest, float(yy), moments.n)
+        held = np.flatnonzero(~self.free_noise)
+        return moments.given((len(columns) + held).tolist(), model.noise[held])
 
     def with_noise(self, model: Coefficients, free: Array) -> Coefficients:
         """`model` with the free noise variances replaced."""

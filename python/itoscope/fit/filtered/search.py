@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from itoscope.backends.statespace import FilterMoments
 from itoscope.common.types import Array
-from itoscope.fit.filtered.recording import Coefficients, Columns, Filtering, finite, profile, solve_moments
+from itoscope.fit.filtered.recording import Coefficients, Columns, Filtering
 from itoscope.fit.filtered.start import maximise_noise, start
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
+from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["MAX_DRIFT_ROUNDS", "Sample", "Search", "table"]
 
@@ -123,7 +123,7 @@ class Search:
     def drift_moments(self) -> Moments:
         """Moments of all drift candidates at the current model."""
         columns = self.f.all_drift
-        sums, bad = finite(self.f.drift_moments(self.model, columns))
+        sums, bad = self.f.drift_moments(self.model, columns).finite()
         self.overflowed |= {self.drift_names()[c] for c in bad}
         return _named(sums, self.drift_names())
 
@@ -150,7 +150,7 @@ class Search:
             chosen = self.best_rival(
                 chosen, found, lambda c, _: self.drift_trial(moments, c), [self.support()]
             )
-        value, inverse = solve_moments(moments, chosen)
+        value, inverse = moments.solve(chosen)
         aim = table(self.model.drift.shape, columns, chosen, value)
         now = np.array([self.model.drift[columns[c]] for c in chosen])
         error = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
@@ -178,7 +178,7 @@ class Search:
 
     def drift_trial(self, moments: Moments, chosen: list[int]) -> float:
         """Evidence of the drift columns `chosen` at their least-squares values."""
-        value, _ = solve_moments(moments, chosen)
+        value, _ = moments.solve(chosen)
         trial = replace(self.model, drift=table(self.model.drift.shape, self.f.all_drift, chosen, value))
         return self.evidence(trial, self.f.loglik(trial))
 
@@ -241,12 +241,12 @@ class Search:
         self.take(*maximise_noise(f, self.model, 3, self.loglik, halvings=3))
 
     # -- Gamma -----------------------------------------------------------------------------------------------
-    def gamma_moments(self) -> tuple[Moments, FilterMoments]:
+    def gamma_moments(self) -> tuple[Moments, Quadratic]:
         """Moments of the Gamma columns with the noise variances projected out, and those of all."""
         columns = self.f.all_gamma
-        sums, bad = finite(self.f.noise_moments(self.model, columns))
+        sums, bad = self.f.noise_moments(self.model, columns).finite()
         self.overflowed |= {f"Gamma {self.gamma_names()[c]}" for c in bad if c < len(columns)}
-        return _named(profile(sums, len(columns)), self.gamma_names()), sums
+        return _named(sums.profile(len(columns)), self.gamma_names()), sums
 
     def gamma_round(self, index: int) -> tuple[list[int], float]:
         """One regression of Gamma, its selection and a damped step."""
@@ -279,11 +279,11 @@ class Search:
         self.note("diffusion", [moments.terms[c] for c in chosen], step)  # type: ignore[index]
         return chosen, step
 
-    def gamma_aim(self, sums: FilterMoments, chosen: list[int]) -> tuple[Array, Array]:
+    def gamma_aim(self, sums: Quadratic, chosen: list[int]) -> tuple[Array, Array]:
         """Least-squares values of the columns of Gamma and of the noise variances, and the inverse Gram matrix."""
-        return solve_moments(sums, chosen + list(range(len(self.f.all_gamma), len(sums.moment))))
+        return sums.solve(chosen + list(range(len(self.f.all_gamma), len(sums.moment))))
 
-    def gamma_trial(self, sums: FilterMoments, chosen: list[int], most: float) -> float:
+    def gamma_trial(self, sums: Quadratic, chosen: list[int], most: float) -> float:
         """Evidence of the columns of Gamma `chosen` after two scoring steps, fewer where it would stay below `most`."""
         chosen = self.with_every_variance(chosen)
         if chosen == self.gamma_support():
@@ -343,7 +343,7 @@ class Search:
         return stable
 
 
-def _named(sums: FilterMoments, names: Sequence[str]) -> Moments:
+def _named(sums: Quadratic, names: Sequence[str]) -> Moments:
     return Moments(0.5 * (sums.gram + sums.gram.T), sums.moment, sums.yy, sums.n, list(names))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from itoscope.common.types import Array
 from itoscope.errors import DataError
-from itoscope.fit.filtered.recording import Coefficients, Filtering, solve_moments
+from itoscope.fit.filtered.recording import Coefficients, Filtering
 
 __all__ = ["maximise_noise", "start"]
 
@@ -156,7 +156,7 @@ def maximise_noise(
     for _ in range(sweeps):
         now = np.concatenate([model.gamma[index], model.noise[f.free_noise]])
         sums = f.noise_moments(model, columns)
-        aim, _ = solve_moments(sums, range(len(now)))
+        aim, _ = sums.solve()
         step, accepted = aim - now, False
         promise = 0.5 * float(step @ sums.gram @ step)
         if promise < ENOUGH or loglik + PROMISED * promise < needed:

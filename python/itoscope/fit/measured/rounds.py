@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Backend, Fitted, Program, Target, Variance, Weights
+from itoscope.backends.protocol import Backend
+from itoscope.backends.records import Fitted, Program, Target, Variance, Weights
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array
 from itoscope.library.library import BoundLibrary

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Fitted, Sums, Target, Variance
+from itoscope.backends.records import Fitted, Sums, Target, Variance
 from itoscope.library.library import Library
 from tolerances import EXACT_SUMS
 

@@ -1,0 +1,262 @@
+"""What the stages take and give: programs, targets, sums, state-space models, chains, each a plain record of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from itoscope.common.types import Array, Bools, Integers
+
+__all__ = [
+    "Chains",
+    "Fitted",
+    "Kink",
+    "Parameter",
+    "Program",
+    "ResidualSums",
+    "StateSpace",
+    "Sums",
+    "Survey",
+    "Target",
+    "Variance",
+    "Weights",
+]
+
+
+# -- library -------------------------------------------------------------------------------------------------
+class Program(Protocol):
+    """Expressions compiled over named inputs: the terms of a library, or the coefficients of an SDE."""
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the inputs: the states, then one per custom column."""
+
+    @property
+    def expressions(self) -> list[str]:
+        """The expressions as given, one per output."""
+
+    def evaluate(self, x: Array) -> Array:
+        """Values `(n, K)` at the rows of `x` `(n, n_inputs)`."""
+
+    def gradient(self, x: Array) -> Array:
+        """Derivatives `(n, K, n_inputs)` at the rows of `x` `(n, n_inputs)`."""
+
+
+# -- regression ----------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted linear model over a library: `coef @ u(x)`, one row of `coef` `(q, K)` per quantity."""
+
+    program: Program
+    coef: Array
+
+
+@dataclass(frozen=True)
+class Variance:
+    """Predicted covariances as the source of weights.
+
+    `coef` holds one row `Gamma_ii` (drift target) or the rows `Gamma_ii, Gamma_jj, Gamma_ij` (diffusion target);
+    `floors` holds the lower bound of each variance, one or two numbers.
+    """
+
+    program: Program
+    coef: Array
+    floors: Array
+
+
+#: Of the steps: from predicted variances, one array `(n_i - 1,)` per path, or all one.
+Weights = Variance | Sequence[Array] | None
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is regressed: the increments of state `pair[0]`, or the products of two residual increments.
+
+    `drift` holds the fitted drift of the two rows of a diffusion target, removed from the increments before they
+    are multiplied; None leaves them raw.
+    """
+
+    pair: tuple[int, int]
+    is_diffusion: bool = False
+    drift: Fitted | None = None
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Additive sums of a regression; two of them add to those of the joint data.
+
+    `omega = sum w L L^T`, `cross = sum w L Lt^T`, `inner = sum w Lt Lt^T` `(K, K)`; `c = sum w L y`,
+    `d = sum w Lt y` `(K,)`; `s = sum w y^2`; `total = sum y`; `n` steps.
+    """
+
+    omega: Array
+    cross: Array
+    inner: Array
+    c: Array
+    d: Array
+    s: float
+    total: float
+    n: int
+
+    @classmethod
+    def zeros(cls, k: int) -> Sums:
+        """Sums over no step of a library of `k` terms."""
+        square, line = np.zeros((k, k)), np.zeros(k)
+        return cls(square, square, square, line, line, 0.0, 0.0, 0)
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True)
+class ResidualSums:
+    """Sums over the standardised residuals `z` of one row.
+
+    `powers = sum z, z^2, z^3, z^4` `(4,)`; `lagged = sum z[n] z[n + l]` and `pairs`, the number of such products, for
+    `l = 1, 2, ...`; the largest `|z|` and the path and step where it is.
+    """
+
+    n: int
+    powers: Array
+    lagged: Array
+    pairs: Array
+    largest: float
+    path: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A predicted covariance matrix looked at on every sample.
+
+    `mean`, `low` `(q,)`: mean and smallest value of each predicted entry; `below` `(r,)`: how many samples have a
+    variance under its floor; `indefinite`: how many samples have a matrix with a negative eigenvalue, `worst` the most
+    negative one, at sample `sample` of path `path`.
+    """
+
+    n: int
+    mean: Array
+    low: Array
+    below: Integers
+    indefinite: int
+    worst: float
+    path: int
+    sample: int
+
+
+# -- sampler -------------------------------------------------------------------------------------------------
+class Chains(NamedTuple):
+    """Draws of one or more chains of the sampler; columns and units as the caller has them."""
+
+    samples: Array
+    """Coefficients (chain, draw, K), zero outside the model."""
+    included: Bools
+    """Whether each column is in the model (chain, draw, K)."""
+    inclusion: Array
+    """p(Z_k = 1 | rest), averaged over the sweeps of the draw (chain, draw, K)."""
+    noise_var: Array
+    """Noise variance (chain, draw)."""
+    slab_var: Array
+    """Slab variance (chain, draw), in the prior's scaled coordinates."""
+    p0: Array
+    """Inclusion rate (chain, draw)."""
+    work: list[dict[str, int]]
+    """Per chain: sweeps, flips, exchanges tried and made, rows of the factor computed."""
+
+
+# -- filter --------------------------------------------------------------------------------------------------
+class Kink(NamedTuple):
+    """A term whose derivative jumps: `sgn(x_j)`, `|x_j|` ("abs") or `x_i |x_j|` ("product"), i = j where unused."""
+
+    term: int
+    kind: Literal["sgn", "abs", "product"]
+    i: int
+    j: int
+
+
+class Parameter(NamedTuple):
+    """One number of a state-space model.
+
+    `kind` "drift": coefficient of `term` in the row `at`; "gamma": of `term` in the pair number `at`; "noise": variance
+    of the channel `at`, `term` being 0.
+    """
+
+    kind: Literal["drift", "gamma", "noise"]
+    at: int
+    term: int = 0
+
+    def of(self, model: HasTables) -> float:
+        """Its value."""
+        table: Array = getattr(model, self.kind)
+        return float(table[self.at] if self.kind == "noise" else table[self.at, self.term])
+
+
+class HasTables(Protocol):
+    """Anything with the coefficients of a state-space model."""
+
+    @property
+    def drift(self) -> Array:
+        """Coefficients of the drift `(m, K)`."""
+
+    @property
+    def gamma(self) -> Array:
+        """Coefficients of Gamma `(n_pairs, K)`."""
+
+    @property
+    def noise(self) -> Array:
+        """Variances of the noises `(q,)`."""
+
+
+@dataclass(frozen=True)
+class StateSpace:
+    """`dx = f dt + g dB` with `f = drift @ u(x)`, `(g g^T)[pair] = gamma @ u(x)`; `y = observation @ x + e`.
+
+    Parameters
+    ----------
+    program : Program
+        The K terms `u` over the m states, compiled by the backend that filters.
+    drift : (m, K) array
+    gamma : (n_pairs, K) array
+    pairs : (i, j) of each row of `gamma`; other elements of Gamma are zero
+    observation : (q, m) array
+    noise : (q,) array
+        Variances of the independent noises `e`.
+    mean0, cov0 : (m,) and (m, m) array
+        Normal law of the first state.
+    floor : (m,) array
+        Smallest Gamma_ii.
+    max_step : float
+        A longer step is predicted in several pieces.
+    kinks : tuple of Kink
+        Terms whose Gaussian expectation is taken in closed form.
+    second_order : bool
+        Keep the terms of order dt^2 and the averages over the state's uncertainty.
+    """
+
+    program: Program
+    drift: Array
+    gamma: Array
+    pairs: tuple[tuple[int, int], ...]
+    observation: Array
+    noise: Array
+    mean0: Array
+    cov0: Array
+    floor: Array
+    max_step: float
+    kinks: tuple[Kink, ...] = ()
+    second_order: bool = True
+
+    def moved(self, parameter: Parameter, step: float) -> StateSpace:
+        """The same with one parameter larger by `step`."""
+        kind, at, term = parameter
+        drift, gamma, noise = self.drift.copy(), self.gamma.copy(), self.noise.copy()
+        if kind == "drift":
+            drift[at, term] += step
+        elif kind == "gamma":
+            gamma[at, term] += step
+        else:
+            noise[at] += step
+        return replace(self, drift=drift, gamma=gamma, noise=noise)

@@ -1,0 +1,132 @@
+"""`Quadratic`: all that a linear regression leaves of its rows, and the least squares of any of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from itoscope.common.types import Array
+
+__all__ = ["RANK_TOLERANCE", "Quadratic", "Solution"]
+
+#: Directions of a Gram matrix of unit diagonal whose eigenvalue is a smaller share of the largest are not solved for.
+RANK_TOLERANCE = 1e-13
+
+
+class Solution(NamedTuple):
+    """Least-squares coefficients `theta` `(r,)` and the inverse of their Gram matrix `(r, r)`.
+
+    Both are zero along directions that the data do not determine.
+    """
+
+    theta: Array
+    inverse: Array
+
+    @property
+    def errors(self) -> Array:
+        """Square roots of the inverse's diagonal `(r,)`: standard errors where the rows have unit variance."""
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.inverse), 0.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """The residual sum of squares of a regression: `yy - 2 moment.theta + theta.gram.theta`.
+
+    Those of disjoint data add.
+
+    Parameters
+    ----------
+    gram : (K, K) array
+        `sum w u u^T`.
+    moment : (K,) array
+        `sum w u y`.
+    yy : float
+        `sum w y^2`.
+    n : float
+        Number of rows.
+    """
+
+    gram: Array
+    moment: Array
+    yy: float
+    n: float
+
+    def __add__(self, other: Quadratic) -> Quadratic:
+        """That of both sets of data."""
+        if not isinstance(other, Quadratic):
+            return NotImplemented
+        return Quadratic(
+            self.gram + other.gram, self.moment + other.moment, self.yy + other.yy, self.n + other.n
+        )
+
+    def residual(self, theta: Array) -> float:
+        """The residual sum of squares of coefficients `(K,)`."""
+        return float(self.yy - 2.0 * self.moment @ theta + theta @ self.gram @ theta)
+
+    def correlation(self) -> Array:
+        """Cosines of the angles between columns `(K, K)`; zero for columns that are zero."""
+        size = np.sqrt(np.diag(self.gram))
+        size = np.where(size > 0, size, np.inf)
+        return np.asarray(self.gram / np.outer(size, size))
+
+    def subset(self, columns: Sequence[int]) -> Quadratic:
+        """That of the regression on these columns only, in this order."""
+        index = np.asarray(columns, dtype=int)
+        return Quadratic(self.gram[np.ix_(index, index)], self.moment[index], self.yy, self.n)
+
+    def given(self, held: Sequence[int], values: Array) -> Quadratic:
+        """That of the other columns where the coefficients of the columns `held` are `values`."""
+        fixed = np.asarray(held, dtype=int)
+        free = np.setdiff1d(np.arange(len(self.moment)), fixed)
+        gram, moment = self.gram, self.moment
+        yy = self.yy - 2.0 * moment[fixed] @ values + values @ gram[np.ix_(fixed, fixed)] @ values
+        rest = moment[free] - gram[np.ix_(free, fixed)] @ values
+        return Quadratic(gram[np.ix_(free, free)], rest, float(yy), self.n)
+
+    def solve(self, columns: Sequence[int] | None = None) -> Solution:
+        """Least squares of `columns`, all unless given, scaled to unit diagonal first.
+
+        Directions that the data do not determine are left out (`RANK_TOLERANCE`), and so are columns that are not
+        finite: those have the coefficient 0.
+        """
+        index = np.arange(len(self.moment)) if columns is None else np.asarray(columns, dtype=int)
+        gram, moment = self.gram[np.ix_(index, index)], self.moment[index]
+        theta, inverse = np.zeros(len(index)), np.zeros((len(index), len(index)))
+        good = np.flatnonzero(np.isfinite(np.diag(gram)) & np.isfinite(moment) & (np.diag(gram) > 0.0))
+        gram = gram[np.ix_(good, good)]
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+        scaled = gram * scale[:, None] * scale
+        if len(good) == 0 or not np.all(np.isfinite(scaled)):
+            return Solution(theta, inverse)
+        values, vectors = np.linalg.eigh(scaled)
+        keep = values > RANK_TOLERANCE * values[-1]
+        half = (scale[:, None] * vectors[:, keep]) / np.sqrt(values[keep])
+        inverse[np.ix_(good, good)] = half @ half.T
+        theta[good] = inverse[np.ix_(good, good)] @ moment[good]
+        return Solution(theta, inverse)
+
+    def profile(self, kept: int) -> Quadratic:
+        """That of the first `kept` columns with the others at their best: those have flat priors and are always in.
+
+        `G_aa - G_ab G_bb^-1 G_ba`, `b_a - G_ab G_bb^-1 b_b`, `yy - b_b.G_bb^-1 b_b`, and a row less for each of them.
+        """
+        _, inverse = self.solve(range(kept, len(self.moment)))
+        cross = self.gram[:kept, kept:] @ inverse
+        gram = self.gram[:kept, :kept] - cross @ self.gram[kept:, :kept]
+        rest = self.moment[kept:]
+        yy = self.yy - float(rest @ inverse @ rest)
+        return Quadratic(gram, self.moment[:kept] - cross @ rest, yy, self.n - len(rest))
+
+    def finite(self) -> tuple[Quadratic, list[int]]:
+        """The same with zeros for columns that are not finite, and which these are."""
+        gram, moment = self.gram.copy(), self.moment.copy()
+        with np.errstate(all="ignore"):
+            size = np.sqrt(np.diag(gram))
+            bad = ~(np.isfinite(size) & np.isfinite(moment))
+            rest = np.flatnonzero(~bad)
+            bad[rest] = ~np.all(np.isfinite(gram[np.ix_(rest, rest)]), axis=1)
+        gram[bad], gram[:, bad], moment[bad] = 0.0, 0.0, 0.0
+        return Quadratic(gram, moment, self.yy, self.n), np.flatnonzero(bad).tolist()
