@@ -2,15 +2,15 @@
 PYTHON ?= python
 VENV ?= .venv
 
-.PHONY: help venv build fmt fmt-check lint test statistics bench bench-check bench-record bench-once docs dist ci clean
+.PHONY: help venv build fmt fmt-check lint doc deny msrv test statistics bench bench-check bench-record bench-once docs dist ci clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 venv:  ## Make .venv with everything a developer needs, the package built in place
 	python3 -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet "maturin>=1.9,<2"
-	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --release --extras dev
+	$(VENV)/bin/python -m pip install --quiet --upgrade pip "maturin>=1.9,<2"
+	$(VENV)/bin/python -m pip install --quiet --editable ".[dev]"
 	@echo "now: . $(VENV)/bin/activate"
 
 build:  ## Rebuild the Rust core in place, optimised
@@ -25,12 +25,24 @@ fmt-check:
 	cargo fmt --check
 	$(PYTHON) -m ruff format --check .
 
-lint: fmt-check  ## Check format, clippy, ruff, types and the stub of the compiled module
+lint: fmt-check doc deny msrv  ## Check format, clippy, ruff, imports, types, Rust docs, licences and the stub of the core
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	$(PYTHON) -m ruff check .
 	lint-imports --no-cache
 	$(PYTHON) -m mypy
 	$(PYTHON) -m mypy.stubtest itoscope._core
+
+doc:  ## Build the documentation of the Rust crates, warnings are errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
+
+deny:  ## Check licences, doubles and sources of the Rust dependencies; advisories if their database is reached
+	@cargo deny --version >/dev/null || { echo "get cargo-deny: cargo install --locked cargo-deny" >&2; exit 1; }
+	cargo deny --locked --log-level error check licenses bans sources
+	@if cargo deny fetch db >/dev/null 2>&1; then cargo deny --locked check advisories; \
+	else echo "advisories not checked: their database cannot be reached"; fi
+
+msrv:  ## Check the oldest Rust that Cargo.toml promises
+	$(PYTHON) tools/msrv.py
 
 test:  ## Run all tests but the slow statistics
 	cargo test --quiet
@@ -38,7 +50,7 @@ test:  ## Run all tests but the slow statistics
 
 statistics:  ## Run the slow statistical tests
 	cargo test --quiet --release -- --ignored
-	$(PYTHON) -m pytest --numprocesses auto -m slow
+	$(PYTHON) -m pytest --numprocesses auto -m slow --timeout 1800
 
 bench:  ## Measure speed
 	cargo bench

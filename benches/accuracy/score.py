@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import itoscope as ito
 import numpy as np
 from itoscope.backends import get_backend
+
+if TYPE_CHECKING:
+    import itoscope as ito
 
 
 @dataclass

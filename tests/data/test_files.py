@@ -305,4 +305,5 @@ def test_missing_extra(monkeypatch, tmp_path, call):
 
 def test_gzip_is_really_compressed(tmp_path):
     Trajectories(np.zeros((5, 1)), dt=1).to_csv(tmp_path / "x.csv.gz")
-    assert gzip.open(tmp_path / "x.csv.gz", "rt").readline() == "path,t,x1\n"
+    with gzip.open(tmp_path / "x.csv.gz", "rt") as file:
+        assert file.readline() == "path,t,x1\n"

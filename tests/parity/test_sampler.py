@@ -44,7 +44,7 @@ def test_evidence_masses_and_coefficients(prior):
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAMPLER)
 
 
-@pytest.mark.parametrize("start, prior", list(zip(["search", "empty", "random"], PRIORS)))
+@pytest.mark.parametrize(("start", "prior"), list(zip(["search", "empty", "random"], PRIORS)))
 def test_a_chain_of_200_sweeps_on_one_tape(start, prior):
     data = with_zero_column(random_regression(2, k=8))
     settings = {"start": start, "n_samples": 90, "n_burn": 20, "thin": 2, "exchanges": 2}
@@ -90,7 +90,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("change, message", BAD)
+@pytest.mark.parametrize(("change", "message"), BAD)
 def test_the_same_complaint(change, message):
     data = {"gram": np.eye(2), "moment": np.ones(2), "yy": 4.0, "n": 10.0} | change
     for backend in (rust, reference):

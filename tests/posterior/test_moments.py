@@ -155,7 +155,7 @@ BAD_MOMENTS = [
 ]
 
 
-@pytest.mark.parametrize("change, error, message", BAD_MOMENTS)
+@pytest.mark.parametrize(("change", "error", "message"), BAD_MOMENTS)
 def test_moments_of_no_data_are_refused(change, error, message):
     ito.Moments(**GOOD)
     with pytest.raises(error, match=message):
@@ -177,14 +177,14 @@ BAD_SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("change, message", BAD_SETTINGS)
+@pytest.mark.parametrize(("change", "message"), BAD_SETTINGS)
 def test_bad_settings_are_named(change, message, backend):
     with pytest.raises(ArgumentError, match=message):
         moments().sample(**({"backend": backend} | FAST | change))
 
 
 @pytest.mark.parametrize(
-    "change, message",
+    ("change", "message"),
     [
         ({"a_p": 0}, "a_p = 0: a positive, finite number"),
         ({"b_s": -1.0}, "b_s = -1.0: a positive, finite number"),

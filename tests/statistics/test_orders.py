@@ -74,7 +74,7 @@ def test_milstein_without_its_correction_has_not_its_order(monkeypatch):
     )
     order = strong_order("reference", geometric(), "milstein")
     assert order == pytest.approx(0.5, abs=ORDER)
-    assert not order == pytest.approx(1, abs=ORDER)
+    assert order != pytest.approx(1, abs=ORDER)
 
 
 # -- weak orders

@@ -29,7 +29,7 @@ def off(report, study, form):
 
 
 @pytest.mark.parametrize(
-    "study, form", [("black-scholes", "printed"), ("duffing", "printed"), ("duffing", "pooled")]
+    ("study", "form"), [("black-scholes", "printed"), ("duffing", "printed"), ("duffing", "pooled")]
 )
 def test_drift_as_printed_has_the_true_terms_and_values(report, study, form):
     label = "dx1" if study == "black-scholes" else "dx2"

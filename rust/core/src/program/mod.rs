@@ -48,7 +48,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles `expressions` over the names `inputs`; the grammar is that of [`crate::program::parse`].
+    /// Compiles `expressions` over the names `inputs`; the grammar is that of [`parse()`].
     ///
     /// # Errors
     /// [`Error::Expression`] with the character at fault; [`Error::Argument`] for an input that is no name or comes
