@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 
 from itoscope.common.types import Array, Bools, Integers
+from itoscope.expressions.kinks import Kink
 
 __all__ = [
     "Chains",
@@ -168,15 +169,6 @@ class Chains(NamedTuple):
 
 
 # -- filter --------------------------------------------------------------------------------------------------
-class Kink(NamedTuple):
-    """A term whose derivative jumps: `sgn(x_j)`, `|x_j|` ("abs") or `x_i |x_j|` ("product"), i = j where unused."""
-
-    term: int
-    kind: Literal["sgn", "abs", "product"]
-    i: int
-    j: int
-
-
 class Parameter(NamedTuple):
     """One number of a state-space model.
 

@@ -1,8 +1,8 @@
 """The graph of operations that expressions become: hash-consed, evaluated and differentiated without
 recursion.
 
-The same operation on the same arguments is one node, so common factors are computed once. A node is made
-after its arguments, hence the order of the nodes is an order of evaluation.
+One function is one node, whatever its spelling, so common factors are computed once. A node is made after its
+arguments, hence the order of the nodes is an order of evaluation.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from itoscope.common.types import Array
+from itoscope.expressions import forms
+from itoscope.expressions.forms import Form, Product
 
 __all__ = ["FUNCTIONS", "Graph", "Node"]
 
@@ -41,39 +43,54 @@ class Node(NamedTuple):
 
 
 class Graph:
-    """Hash-consed operations over `inputs`; every method that makes a node returns its index in `nodes`."""
+    """Hash-consed operations over `inputs`; every method that makes a node returns its index in `nodes`.
+
+    Nodes of one canonical form (see `forms.py`) are one node, which computes as it was first written.
+    """
 
     def __init__(self, inputs: Sequence[str]) -> None:
         self.inputs = list(inputs)
         self.nodes: list[Node] = []
-        self._index: dict[Node, int] = {}
+        self.forms: list[Form] = []
+        self._known: dict[Node | Form, int] = {}
+        self._signs: dict[int, int] = {}
         self._derivatives: dict[tuple[int, int], int] = {}
 
-    def _make(self, node: Node) -> int:
-        key = node
-        if node.operation in ("add", "multiply"):  # a + b is the node of b + a
+    def _make(self, node: Node, form: Form | None = None) -> int:
+        """The node of this form, else of this operation; made unless there is one."""
+        key: Node | Form = form or node
+        if form is None and node.operation in ("add", "multiply"):  # a + b is b + a
             key = node._replace(arguments=tuple(sorted(node.arguments)))
-        if key not in self._index:
-            self._index[key] = len(self.nodes)
+        if key not in self._known:
+            index = len(self.nodes)
+            self._known[key] = index
             self.nodes.append(node)
-        return self._index[key]
+            self.forms.append(forms.atom(index) if form is None else form)
+            if form is None:
+                self._known[self.forms[index]] = index
+        return self._known[key]
 
     def constant(self, node: int) -> float | None:
         """The value of a node that is a number, else None."""
         operation, _, value = self.nodes[node]
         return value if operation == "number" else None
 
-    def _folded(self, operation: str, *arguments: int) -> int:
+    def factors(self, node: int) -> Product:
+        """A node as a product: a coefficient, and atoms with their exponents; a sum is one atom."""
+        return forms.single(self.forms[node]) or Product(1.0, ((node, 1),))
+
+    def _folded(self, operation: str, *arguments: int, form: Form | None = None) -> int:
         """The operation on these nodes, done at once if all of them are numbers."""
         values = [self.constant(argument) for argument in arguments]
         if None in values:
-            return self._make(Node(operation, arguments))
+            return self._make(Node(operation, arguments), form)
         with np.errstate(all="ignore"):
             return self.number(float(_compute(operation, [np.float64(value) for value in values])))
 
     def number(self, value: float) -> int:
         """A constant."""
-        return self._make(Node("number", (), float(value)))
+        finite = np.isfinite(value)
+        return self._make(Node("number", (), float(value)), forms.number(float(value)) if finite else None)
 
     def input(self, position: int) -> int:
         """The input at this position."""
@@ -83,7 +100,9 @@ class Graph:
         """a + b; 0 + a is a."""
         if self.constant(a) == 0:
             return b
-        return a if self.constant(b) == 0 else self._folded("add", a, b)
+        if self.constant(b) == 0:
+            return a
+        return self._folded("add", a, b, form=forms.total(self.forms[a], self.forms[b]))
 
     def multiply(self, a: int, b: int) -> int:
         """a b; 0 a is 0, 1 a is a."""
@@ -92,7 +111,8 @@ class Graph:
                 return factor
             if self.constant(factor) == 1:
                 return other
-        return self._folded("multiply", a, b)
+        found = forms.product([self.factors(a), self.factors(b)], self._signs)
+        return self._folded("multiply", a, b, form=found.form if found else None)
 
     def divide(self, a: int, b: int) -> int:
         """a / b; a / 1 is a, 0 / b is 0."""
@@ -101,14 +121,58 @@ class Graph:
         return self._folded("divide", a, b)
 
     def power(self, a: int, b: int) -> int:
-        """a ^ b; a ^ 1 is a, a ^ 0 is 1."""
-        if self.constant(b) == 0:
+        """a ^ b; a ^ 1 is a, a ^ 0 is 1, a ^ 0.5 is the square root."""
+        exponent = self.constant(b)
+        if exponent == 0:
             return self.number(1.0)
-        return a if self.constant(b) == 1 else self._folded("power", a, b)
+        if exponent == 1:
+            return a
+        if exponent == 0.5:
+            return self.call("sqrt", a)
+        whole = exponent is not None and exponent > 0 and exponent.is_integer()
+        found = forms.power(self.factors(a), int(exponent), self._signs) if exponent and whole else None
+        return self._folded("power", a, b, form=found.form if found else None)
 
     def call(self, function: str, a: int) -> int:
-        """function(a)."""
-        return self._folded("sgn" if function == "sign" else function, a)
+        """function(a); `sign` is `sgn`, and the root of a square is a magnitude."""
+        function = "sgn" if function == "sign" else function
+        if self.constant(a) is not None:
+            return self._folded(function, a)
+        if function == "sgn":
+            return self._sign(a)
+        if function == "abs":
+            return self._folded("abs", a, form=self._magnitude(self.factors(a)))
+        if function == "sqrt" and (inner := forms.root(self.factors(a))):
+            return self.call("abs", self._built(inner))
+        return self._folded(function, a)
+
+    def _sign(self, a: int) -> int:
+        """sgn(a), and the signs of what `a` is a product of before."""
+        factors = self.factors(a)
+        if factors == Product(1.0, ((a, 1),)):
+            if a in self._signs:
+                return a
+            sign = self._folded("sgn", a)
+            self._signs[sign] = a
+            return sign
+        parts = [Product(float(np.sign(factors.coefficient)), ())]
+        parts += [Product(1.0, ((self._sign(node), exponent),)) for node, exponent in factors.powers]
+        found = forms.product(parts, self._signs)
+        return self._folded("sgn", a, form=found.form if found else None)
+
+    def _magnitude(self, factors: Product) -> Form | None:
+        """The form of a magnitude, `|a| = a sgn(a)` for each atom."""
+        parts = [Product(abs(factors.coefficient), factors.powers)]
+        parts += [Product(1.0, ((self._sign(node), exponent),)) for node, exponent in factors.powers]
+        found = forms.product(parts, self._signs)
+        return found.form if found else None
+
+    def _built(self, factors: Product) -> int:
+        """A node that computes a product."""
+        node = self.number(factors.coefficient)
+        for base, exponent in factors.powers:
+            node = self.multiply(node, self.power(base, self.number(exponent)))
+        return node
 
     def negate(self, a: int) -> int:
         """The negative of a."""

@@ -38,8 +38,8 @@ class Library:
 
     Libraries are made by the static methods and joined with `+`. The columns come in the order of the
     recipe. A library is a set of terms: a term that comes twice is kept once, at its first place. Two terms
-    are the same when their expressions compute the same thing step by step (`x1 x2` and `x2*x1`), not when
-    algebra would show them equal (`x1 x1` and `x1^2`).
+    are the same when one is another spelling of the other (`x1 x2` and `x2*x1`, `x1 x1` and `x1^2`, `x1|x1|` and
+    `abs(x1)*x1`), not when brackets would have to be multiplied out (`2(x1 + 1)` and `2 x1 + 2`).
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.records import Kink, Parameter, Program, StateSpace
+from itoscope.backends.records import Parameter, Program, StateSpace
 from itoscope.common.types import Array
+from itoscope.expressions.kinks import closed_kinks, distinct, kinked
 from itoscope.library.library import BoundLibrary
 from itoscope.stats.quadratic import Quadratic
 
@@ -49,28 +49,6 @@ class Coefficients:
     def gamma_columns(self) -> Columns:
         """The (pair, term) pairs of Gamma that are in the model."""
         return [(int(i), int(k)) for i, k in np.argwhere(self.gamma != 0.0)]
-
-
-def _kinks(expressions: Sequence[str], states: Sequence[str]) -> tuple[Kink, ...]:
-    """The terms among `sgn(x)`, `|x|`, `x|y|`, whose Gaussian expectation is known in closed form."""
-    place = {name: i for i, name in enumerate(states)}
-    name = r"[^\W\d]\w*"
-    found = []
-    for k, text in enumerate(expressions):
-        text = text.replace(" ", "")
-        if (match := re.fullmatch(rf"sgn\(({name})\)", text)) and match[1] in place:
-            found.append(Kink(k, "sgn", place[match[1]], place[match[1]]))
-        elif (match := re.fullmatch(rf"\|({name})\||abs\(({name})\)", text)) and (
-            match[1] or match[2]
-        ) in place:
-            j = place[match[1] or match[2]]
-            found.append(Kink(k, "abs", j, j))
-        elif (match := re.fullmatch(rf"({name})\*?\|({name})\|", text)) and {
-            match[1],
-            match[2],
-        } <= place.keys():
-            found.append(Kink(k, "product", place[match[1]], place[match[2]]))
-    return tuple(found)
 
 
 class Filtering:
@@ -113,14 +91,11 @@ class Filtering:
         self.states, self.backend = list(library.states), backend
         self.stages = get_backend(backend)
         self.known = dict(known)
-        texts = dict.fromkeys(library.expressions + (diffusion_library or library).expressions + ["1"])
-        self.expressions = list(texts)
+        drift_terms, gamma_terms = library.expressions, (diffusion_library or library).expressions
+        self.expressions, where = distinct([*drift_terms, *gamma_terms, "1"], self.states)
         self.n_terms = len(self.expressions)
-        self.drift_terms = [self.expressions.index(text) for text in library.expressions]
-        self.gamma_terms = [
-            self.expressions.index(text) for text in (diffusion_library or library).expressions
-        ]
-        self.constant = self.expressions.index("1")
+        self.drift_terms, self.constant = where[: len(drift_terms)], where[-1]
+        self.gamma_terms = where[len(drift_terms) : -1]
         self.fixed = np.zeros((len(self.states), 0))
         for row, text in self.known.items():
             self.expressions.append(text)
@@ -136,9 +111,8 @@ class Filtering:
         self.max_step, self.second_order = float(max_step), second_order
         m = len(self.states)
         self.mean0, self.cov0, self.floor = np.zeros(m), np.eye(m), np.zeros(m)
-        self.kinked = frozenset(
-            k for k, text in enumerate(self.expressions) if re.search(r"\||\bsgn\b|\babs\b", text)
-        )
+        self.kinked = kinked(self.expressions, self.states)
+        self._kinks = {kink.term: kink for kink in closed_kinks(self.expressions, self.states)}
         self.work = Work()
         self._programs: dict[tuple[int, ...], Program] = {}
 
@@ -187,7 +161,9 @@ class Filtering:
             cov0=self.cov0,
             floor=self.floor,
             max_step=self.max_step,
-            kinks=_kinks([self.expressions[k] for k in terms], self.states),
+            kinks=tuple(
+                self._kinks[k]._replace(term=place) for place, k in enumerate(terms) if k in self._kinks
+            ),
             second_order=self.second_order,
         )
         return space, {k: place for place, k in enumerate(terms)}
