@@ -19,8 +19,9 @@ from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators, cholesky
-from itoscope.expressions.typeset import expression_of, in_brackets, latex_in_brackets, latex_name, symbolic
+from itoscope.expressions.typeset import expression_of, in_brackets, symbolic
 from itoscope.library.library import Library, checked_states
+from itoscope.sde import words
 from itoscope.sde.given import (
     checked_expressions,
     checked_rows,
@@ -179,8 +180,7 @@ class SDE:
         g = [[_times(name, entry) for entry in row] for row in self.diffusion_expressions or []]
         return SDE(self.drift_expressions, g, self.states)
 
-    # -- values
-    # ------------------------------------------------------------------------------------------------
+    # -- values ----------------------------------------------------------------------------------------------
     def drift(self, x: ArrayLike, backend: str | None = None) -> Array:
         """f at `x`: `(m,)` for a state `(m,)`, `(n, m)` for states `(n, m)`."""
         return self._values(self.drift_expressions, x, (self.n_states,), backend)
@@ -212,8 +212,7 @@ class SDE:
         table = program.evaluate(np.ascontiguousarray(np.atleast_2d(rows)))
         return table.reshape(*rows.shape[:-1], *shape)
 
-    # -- simulation
-    # --------------------------------------------------------------------------------------------
+    # -- simulation ------------------------------------------------------------------------------------------
     def simulate(
         self,
         x0: ArrayLike,
@@ -287,67 +286,22 @@ class SDE:
             progress=progress,
         )
 
-    # -- other forms
-    # -------------------------------------------------------------------------------------------
+    # -- other forms -----------------------------------------------------------------------------------------
     def __repr__(self) -> str:
-        def count(n: int, word: str) -> str:
-            return f"{n} {word}" if n == 1 else f"{n} {word}s"
-
-        structure = "" if self.noise_structure == "none" else f"{self.noise_structure} "
-        noises = f"{self.n_noise} {structure}noise{'' if self.n_noise == 1 else 's'}"
-        lines = [f"SDE of {count(self.n_states, 'state')} and {noises}"]
-        for i, (name, drift) in enumerate(zip(self.states, self.drift_expressions)):
-            parts = [f"{in_brackets(drift)} dt"]
-            if self.diffusion_expressions is not None:
-                entries = enumerate(self.diffusion_expressions[i])
-                parts += [f"{in_brackets(entry)} dB{j + 1}" for j, entry in entries if entry != "0"]
-            else:
-                parts.append(f"dM_{name}")
-            lines.append(f"  d{name} = {' + '.join(parts)}")
-        if self.diffusion_expressions is None and self.gamma_expressions is not None:
-            for i, a in enumerate(self.states):
-                for j in range(i, self.n_states):
-                    if self.gamma_expressions[i][j] != "0":
-                        b = self.states[j]
-                        entry = in_brackets(self.gamma_expressions[i][j])
-                        lines.append(f"  d<M_{a}, M_{b}> = {entry} dt")
-        return "\n".join(lines)
+        return words.text(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SDE) and self._record() == other._record()
 
     def to_latex(self) -> str:
         """The equations as a LaTeX `aligned` block."""
-        lines = []
-        for i, (name, drift) in enumerate(zip(self.states, self.drift_expressions)):
-            line = (
-                rf"\mathrm{{d}}{latex_name(name)} &= {latex_in_brackets(drift, self.states)} \, \mathrm{{d}}t"
-            )
-            if self.diffusion_expressions is not None:
-                for j, entry in enumerate(self.diffusion_expressions[i]):
-                    if entry != "0":
-                        line += rf" + {latex_in_brackets(entry, self.states)} \, \mathrm{{d}}B_{{{j + 1}}}"
-            else:
-                line += rf" + \mathrm{{d}}M_{{{i + 1}}}"
-            lines.append(line)
-        if self.diffusion_expressions is None and self.gamma_expressions is not None:
-            for i in range(self.n_states):
-                for j in range(i, self.n_states):
-                    if (entry := self.gamma_expressions[i][j]) != "0":
-                        bracket = rf"\mathrm{{d}}\langle M_{{{i + 1}}}, M_{{{j + 1}}} \rangle"
-                        lines.append(
-                            rf"{bracket} &= {latex_in_brackets(entry, self.states)} \, \mathrm{{d}}t"
-                        )
-        body = " \\\\\n".join(lines)
-        return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+        return words.latex(self)
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle\n{self.to_latex()}$"
+        return f"$\\displaystyle\n{words.latex(self)}$"
 
     def _repr_html_(self) -> str:
-        from itoscope.show.html import sde_html
-
-        return sde_html(self)
+        return words.html(self)
 
     def to_sympy(self) -> Symbolic:
         """The equations in SymPy, with real symbols of the names of the states.

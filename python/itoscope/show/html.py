@@ -1,4 +1,4 @@
-"""A discovery and an SDE as fragments of HTML, for notebooks and for the report."""
+"""A discovery as fragments of HTML, for notebooks and for the report."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from itoscope.show import text as summary
 
 if TYPE_CHECKING:
     from itoscope.result.findings import Findings
-    from itoscope.sde.sde import SDE
 
-__all__ = ["discovery_html", "equations_html", "sde_html"]
+__all__ = ["discovery_html", "equations_html"]
 
 
 def discovery_html(result: Findings) -> str:
@@ -28,12 +27,6 @@ def discovery_html(result: Findings) -> str:
         f'<div class="itoscope"><style>{STYLE}</style><p>{escape(summary.headline(result))}</p>'
         f"{equations_html(result)}{table_html(result.labelled())}{noise}{near}{warnings_html(result.warnings)}</div>"
     )
-
-
-def sde_html(sde: SDE) -> str:
-    """What a notebook shows for an `SDE`."""
-    lines = "".join(f'<p class="equation">{math(line)}</p>' for line in equations.sde_pieces(sde, MATHML))
-    return f'<div class="itoscope"><style>{STYLE}</style>{lines}</div>'
 
 
 def equations_html(result: Findings) -> str:

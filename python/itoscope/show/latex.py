@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 from itoscope.common.extras import require
 from itoscope.errors import ExpressionError
 from itoscope.expressions.notation import LATEX, Notation
-from itoscope.expressions.typeset import symbolic, typeset, typeset_term
+from itoscope.expressions.typeset import symbolic, typeset_term
 from itoscope.posterior.fragments import sum_pieces
 
 if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
-    from itoscope.sde.sde import SDE
 
-__all__ = ["latex_equations", "pieces", "sde_pieces", "sympy_equations"]
+__all__ = ["latex_equations", "pieces", "sympy_equations"]
 
 
 def pieces(result: Findings, notation: Notation) -> list[list[str]]:
@@ -45,29 +44,6 @@ def pieces(result: Findings, notation: Notation) -> list[list[str]]:
     for pair, equation in result.diffusion.items():
         left = notation.indexed(notation.gamma, pair) + notation.equals.rstrip()
         lines.append([left, *(sum_pieces(equation, result.states, notation) or [notation.number("0")])])
-    return lines
-
-
-def sde_pieces(sde: SDE, notation: Notation) -> list[list[str]]:
-    """The rows of an SDE in pieces: drift and one piece per Brownian motion; a general covariance on its own lines."""
-    lines = []
-    roots, gammas = sde.diffusion_expressions, sde.gamma_expressions
-    for i, (state, drift) in enumerate(zip(sde.states, sde.drift_expressions)):
-        line = [notation.differential(state) + notation.equals.rstrip()]
-        line.append(typeset_term(drift, sde.states, notation) + notation.thin + notation.time)
-        noises = [(f"M{i + 1}", "")]
-        if roots is not None:
-            noises = [(f"B{j + 1}", entry) for j, entry in enumerate(roots[i]) if entry != "0"]
-        for name, entry in noises:
-            factor = typeset_term(entry, sde.states, notation) + notation.thin if entry else ""
-            line.append(notation.follow("", False, factor + notation.differential(name)).strip())
-        lines.append(line)
-    if roots is None and gammas is not None:
-        for i, a in enumerate(sde.states):
-            for j in range(i, sde.n_states):
-                if gammas[i][j] != "0":
-                    left = notation.indexed(notation.gamma, (a, sde.states[j])) + notation.equals.rstrip()
-                    lines.append([left, typeset(gammas[i][j], sde.states, notation)])
     return lines
 
 
