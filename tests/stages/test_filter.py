@@ -8,7 +8,9 @@ from itoscope import _core
 from itoscope.backends import get_backend
 from itoscope.backends.records import Kink, StateSpace
 from itoscope.backends.reference.filter import _kinked
-from itoscope.fit.filtered.recording import Coefficients, Filtering
+from itoscope.fit.filtered.candidates import Candidates
+from itoscope.fit.filtered.model import Model
+from itoscope.fit.filtered.recording import Recording
 
 
 def _space(backend, **changed):
@@ -226,19 +228,19 @@ def _away_from_the_trapezoid(backend, every, second_order):
     library = ito.Library.expressions("x", "v", "x^3")
     data = ito.Trajectories(paths, dt=h, names=["x", "v"])
     plain = [ito.moments(data, library, row=row).solve().theta for row in ("x", "v")]
-    f = Filtering(
-        paths, [h] * 4, library.bind(["x", "v"]), np.eye(2), {}, np.zeros(2, dtype=bool), 1.001 * h,
-        pairs=[(0, 0), (1, 1)], backend=backend, second_order=second_order,
-    )  # fmt: skip
-    gamma = np.zeros((2, f.n_terms))
-    gamma[:, f.constant] = 4e-6
-    model = Coefficients(np.zeros((2, f.n_terms)), gamma, np.zeros(2))
+    among, stages = Candidates.of(library.bind(["x", "v"]), pairs=[(0, 0), (1, 1)]), get_backend(backend)
+    recording = Recording(
+        paths, [h] * 4, among, np.eye(2), np.zeros(2, dtype=bool), 1.001 * h, stages, second_order
+    )
+    drift, gamma = np.zeros((2, among.n_terms)), np.zeros((2, among.n_terms))
+    gamma[:, among.constant] = 4e-6
+    model = Model(drift, gamma, np.zeros(2), np.zeros(2), np.eye(2), np.zeros(2))
     for row, column in enumerate(plain):
-        model.drift[row, f.drift_terms] = column
+        drift[row, list(among.drift_terms)] = column
     for _ in range(3):
-        values, _ = f.drift_moments(model, f.all_drift).solve()
-        for column, value in zip(f.all_drift, values):
-            model.drift[column] = value
+        values, _ = recording.drift_moments(model, among.all_drift).solve()
+        for column, value in zip(among.all_drift, values):
+            drift[column] = value
     return np.linalg.norm(values - np.concatenate(plain))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.records import Fitted, ResidualSums
+from itoscope.backends.records import Fitted, ResidualSums, StateSpace
 from itoscope.checks.measured import (
     AUTOCORRELATION,
     KURTOSIS,
@@ -23,7 +24,6 @@ from itoscope.common.types import Array
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
-    from itoscope.fit.filtered.fit import NoisyFit
     from itoscope.result.findings import Findings
     from itoscope.result.observer import Innovations, Observer
 
@@ -58,18 +58,24 @@ def looked_at(result: Findings) -> Findings:
     return replace(result, diagnostics=diagnostics, warnings=[*result.warnings, *fired])
 
 
-def check_steps(fit: NoisyFit) -> Check:
-    """Whether the fitted drift turns the state too far within one step of the filter."""
-    f = fit.filtering
-    some = np.concatenate(fit.states()[0])
-    some = np.ascontiguousarray(some[:: max(1, len(some) // 2000)])
-    space, _ = f.space(fit.model)
+def check_steps(names: Sequence[str], space: StateSpace, states: Array) -> Check:
+    """Whether the fitted drift turns the state too far within one step of the filter.
+
+    Parameters
+    ----------
+    names : sequence of m str
+    space : StateSpace
+        The fitted model.
+    states : (n, m) array
+        Smoothed states.
+    """
+    some = np.ascontiguousarray(states[:: max(1, len(states) // 2000)])
     slopes: Array = space.program.gradient(some)
     jacobians = np.einsum("ik,nkj->nij", space.drift, slopes)
     rates = np.abs(np.linalg.eigvals(np.where(np.isfinite(jacobians), jacobians, 0.0))).max(axis=1)
-    fastest = float(np.quantile(rates, 0.95)) * f.max_step
+    fastest = float(np.quantile(rates, 0.95)) * space.max_step
     return Check(
-        "time step", ", ".join(f.states), fastest, COARSE, fastest > COARSE,
+        "time step", ", ".join(names), fastest, COARSE, fastest > COARSE,
         f"the fitted drift moves the state at a rate of {fastest:.1f} per step (above {COARSE}): sampled too coarsely "
         "for the filter's forecast, coefficients may be biased",
         "the forecast leaves out terms of the fourth order in rate times step",

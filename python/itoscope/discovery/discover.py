@@ -26,6 +26,7 @@ from itoscope.fit.measured.rounds import (
     coefficients,
     fit_measured,
 )
+from itoscope.fit.streams import Stream
 from itoscope.library.library import BoundLibrary, Library, readable_means
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
@@ -320,8 +321,8 @@ def _known_rows(known: Mapping[str, str], states: Sequence[str], backend: str | 
     return {state: known[state] for state in states if state in known}
 
 
-def _sampler_of(question: Question) -> Callable[[Moments, bool, int], Equation]:
-    def sample(found: Moments, final: bool, index: int) -> Equation:
+def _sampler_of(question: Question) -> Callable[[Moments, bool, Stream], Equation]:
+    def sample(found: Moments, final: bool, stream: Stream) -> Equation:
         settings = dict(question.chains)
         if not final and settings["sampler"] == "gibbs":
             settings |= ROUND_CHAINS
@@ -330,11 +331,11 @@ def _sampler_of(question: Question) -> Callable[[Moments, bool, int], Equation]:
         total = None if exact or not draws else settings["n_chains"] * (draws + settings["n_burn"])
         label = "posterior" if final else "choosing terms"
         unit = "models" if exact else "sweeps"
-        with question.reporter.stage(f"{label}, equation {index + 1}", total, unit) as count:
+        with question.reporter.stage(f"{label}, {stream.name}", total, unit) as count:
             return found.sample(
                 question.prior,
                 **settings,
-                seed=(question.seed + 7919 * index) % 2**63,
+                seed=stream.seed(question.seed),
                 backend=question.backend_name,
                 progress=count,
             )

@@ -14,8 +14,11 @@ from itoscope.checks.filtered import check_steps
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.fit.filtered.fit import NoisyFit, fit_noisy
-from itoscope.fit.filtered.recording import Filtering
+from itoscope.fit.filtered.candidates import Candidates
+from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
+from itoscope.fit.filtered.recording import Recording
+from itoscope.fit.filtered.state import Task
+from itoscope.fit.streams import Stream
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
 from itoscope.posterior.words import grouped_warnings
@@ -97,7 +100,7 @@ def observation_matrix(
 def discover_noisy(
     question: Question,
     settings: dict[str, Any],
-    sampler: Callable[[Question], Callable[[Moments, bool, int], Equation]],
+    sampler: Callable[[Question], Callable[[Moments, bool, Stream], Equation]],
 ) -> Findings:
     """Fit by the filter and put the answer into words.
 
@@ -117,29 +120,29 @@ def discover_noisy(
     gaps = np.concatenate(
         [np.full(len(x) - 1, t) if np.ndim(t) == 0 else np.diff(t) for x, t in zip(data.paths, times)]
     )
-    f = Filtering(
-        [np.ascontiguousarray(x, dtype=np.float64) for x in data.paths],
-        times,
-        question.library,
-        observation,
-        {states.index(name): text for name, text in question.known_drift.items()},
-        np.full(q, noise == "estimate"),
-        LONG_STEP * float(np.median(gaps)),
-        diffusion_library=question.diffusion_library,
-        pairs=question.pairs or tuple((i, i) for i in question.rows),
-        backend=question.backend_name,
+    recording = Recording(
+        paths=[np.ascontiguousarray(x, dtype=np.float64) for x in data.paths],
+        times=times,
+        candidates=Candidates.of(
+            question.library,
+            question.diffusion_library,
+            {states.index(name): text for name, text in question.known_drift.items()},
+            question.pairs or tuple((i, i) for i in question.rows),
+        ),
+        observation=observation,
+        free_noise=np.full(q, noise == "estimate"),
+        max_step=LONG_STEP * float(np.median(gaps)),
+        stages=question.backend,
     )
     loud, quiet = sampler(question), sampler(replace(question, reporter=Reporter()))
 
-    def sample(moments: Moments, final: bool, index: int) -> Equation:
+    def sample(moments: Moments, final: bool, stream: Stream) -> Equation:
         # the short chains of the rounds are over before a bar is drawn, and bars do not nest
-        return (loud if final else quiet)(moments, final, index)
+        return (loud if final else quiet)(moments, final, stream)
 
-    fit = fit_noisy(
-        f,
+    fit = fit_filtered(
+        Task(recording, sample, question.library.names, question.diffusion_library.names),
         np.zeros(q) if noise == "estimate" else np.full(q, float(noise) ** 2),
-        sample,
-        (question.library.names, question.diffusion_library.names),
         select_gamma=question.diffusion not in ("constant", "none"),
         max_rounds=question.rounds.max_rounds,
         reporter=question.reporter,
@@ -147,14 +150,16 @@ def discover_noisy(
     return _answer(question, settings, fit)
 
 
-def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Findings:
+def _answer(question: Question, settings: dict[str, Any], fit: FilteredFit) -> Findings:
     data, states = question.data, question.library.states
     interval = fit.noise_interval()
     levels = {
         name: {"sd": float(fit.noise[c]), "low": float(interval[c, 0]), "high": float(interval[c, 1])}
         for c, name in enumerate(data.names)
     }
-    steps = check_steps(fit)
+    means, _ = fit.recording.smooth(fit.model)
+    space, _ = fit.recording.space(fit.model)
+    steps = check_steps(states, space, np.concatenate(means))
     warnings = [*fit.warnings, *([steps.sentence] if steps.fired else [])]
     equations = {f"d{states[row]}": equation for row, equation in fit.drift.items()}
     equations |= {f"Gamma[{states[i]}, {states[j]}]": equation for (i, j), equation in fit.diffusion.items()}
@@ -171,23 +176,24 @@ def _answer(question: Question, settings: dict[str, Any], fit: NoisyFit) -> Find
             "rounds": fit.record,
             "converged": fit.converged,
             "measurement_noise": levels,
-            "loglik": fit.polished.loglik,
+            "loglik": fit.maximum.loglik,
             "models": fit.alternatives,
             "checks": [steps.as_dict()],
-            "observed_information": fit.polished.observed,
+            "observed_information": fit.maximum.observed,
         },
         warnings=warnings,
         data_summary={"n_paths": data.n_paths, "n_steps": int(data.n_steps), "dt": data.dt},
         data=data,
         library=question.recipe,
         diffusion_library=question.diffusion_recipe,
-        observer=_observer(fit, data.names),
+        observer=_observer(fit, data.names, question.backend_name),
     )
 
 
-def _observer(fit: NoisyFit, channels: Sequence[str]) -> Observer:
+def _observer(fit: FilteredFit, channels: Sequence[str], backend: str | None) -> Observer:
     """The fitted model, freed of its fit."""
-    space, place = fit.filtering.space(fit.model)
-    texts = tuple(fit.filtering.expressions[k] for k in sorted(place, key=place.__getitem__))
+    among = fit.recording.candidates
+    space, place = fit.recording.space(fit.model)
+    texts = tuple(among.expressions[k] for k in sorted(place, key=place.__getitem__))
     parts = {f.name: getattr(space, f.name) for f in fields(StateSpace) if f.name != "program"}
-    return Observer(tuple(fit.filtering.states), tuple(channels), texts, parts, fit.filtering.backend)
+    return Observer(among.states, tuple(channels), texts, parts, backend)

@@ -9,27 +9,39 @@ import numpy as np
 
 from itoscope.backends.records import Parameter
 from itoscope.common.types import Array
-from itoscope.fit.filtered.recording import Coefficients, Filtering
+from itoscope.fit.filtered.climb import Ascent, Pace, climb, moved
+from itoscope.fit.filtered.model import Model
+from itoscope.fit.filtered.recording import Recording
 
-__all__ = ["Polished", "polish"]
+__all__ = ["Maximum", "maximise", "observed_information"]
 
-MAX_STEPS = 8
+MAX_STEPS, TRIES = 8, 6
+"""Scoring steps of the climb, and how often a step is tried, half as long each time."""
 ENOUGH = 0.01
 """Gain of log-likelihood that a further step would bring, under which the climb ends."""
-STRIDE, LEAST, EDGE, FULL = 0.7, 0.1, 3.0, 8
-"""Length of the second differences in standard errors; smallest share of Fisher's information that is believed;
-standard errors from zero under which a noise variance is at its edge; most parameters with mixed differences."""
+FACTOR = 1.5
+"""Logarithm of the largest factor by which a noise variance moves in one step."""
+DIFFERENCE, SMALL = 0.05, 1e-2
+"""Steps of the central differences of the gradient: in standard errors; in sizes of the value, where that is less."""
+STRIDE = 0.7
+"""Length of the second differences, in standard errors."""
+LEAST = 0.1
+"""Smallest share of Fisher's information that an observed one is believed to have."""
+EDGE = 3.0
+"""Standard errors from zero under which a noise variance is at its edge."""
+FULL = 8
+"""Most parameters whose mixed second differences are taken."""
 
 
 @dataclass(frozen=True)
-class Polished:
-    """Maximum likelihood over `parameters`: the model, its log-likelihood, the covariance of the estimates.
+class Maximum:
+    """Maximum likelihood over `parameters`: the model, its log-likelihood, the covariance `(p, p)` of the estimates.
 
     `observed` tells whether `cov` is the inverse of the observed information, or, where that is not positive, of
     Fisher's along the recording.
     """
 
-    model: Coefficients
+    model: Model
     parameters: tuple[Parameter, ...]
     loglik: float
     cov: Array
@@ -45,78 +57,54 @@ class Polished:
         return float(np.sqrt(max(self.cov_of(a, a), 0.0)))
 
 
-def _values(model: Coefficients, parameters: Sequence[Parameter]) -> Array:
-    return np.array([parameter.of(model) for parameter in parameters])
-
-
-def _with(model: Coefficients, parameters: Sequence[Parameter], values: Array) -> Coefficients:
-    tables = {"drift": model.drift.copy(), "gamma": model.gamma.copy(), "noise": model.noise.copy()}
-    for (kind, i, k), value in zip(parameters, values):
-        tables[kind][i if kind == "noise" else (i, k)] = value
-    return Coefficients(**tables)
-
-
-def _steps(f: Filtering, model: Coefficients, parameters: Sequence[Parameter]) -> Array:
-    """Steps of the central differences: a twentieth of the standard error that the moments give.
+def differences(recording: Recording, model: Model, parameters: Sequence[Parameter]) -> Array:
+    """Steps `(p,)` of the central differences: a twentieth of the standard error that the moments give.
 
     A hundredth of the value for what the recording says nothing about, to which the moments give none.
     """
-    sizes = np.abs(_values(model, parameters))
-    drift = [(i, k) for kind, i, k in parameters if kind == "drift"]
+    sizes = np.abs(model.values(parameters))
+    drift = model.drift_columns()
     errors: list[float] = []
     if drift:
-        errors += f.drift_moments(model, drift).solve().errors.tolist()
-    noise = f.noise_moments(model, model.gamma_columns())
-    errors += noise.solve().errors.tolist()
-    steps = 0.05 * np.array(errors)
+        errors += recording.drift_moments(model, drift).solve().errors.tolist()
+    errors += recording.noise_moments(model, model.gamma_columns()).solve().errors.tolist()
+    steps = DIFFERENCE * np.array(errors)
     positive = np.array([kind != "drift" for kind, _, _ in parameters])
-    small = positive & (steps > 1e-2 * sizes)
-    return np.where(small | (steps <= 0.0), 1e-2 * sizes, steps)
+    small = positive & (steps > SMALL * sizes)
+    return np.where(small | (steps <= 0.0), SMALL * sizes, steps)
 
 
-def polish(f: Filtering, model: Coefficients, *, final: bool = True) -> Polished:
+def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maximum:
     """Climb the likelihood over every coefficient in `model` and the free noise variances, by Fisher scoring.
 
     Gradient and information come from `filter_information`: the exact gradient of the filter's log-likelihood, and the
-    Fisher information summed along the recording. Noise variances move by a factor; a step that does not raise the
-    likelihood is halved. The covariance of the estimates is the inverse of the observed information, the curvature of
-    the likelihood at its top; of Fisher's, which costs nothing more, where the fit is not the `final` one.
+    Fisher information summed along the recording. Noise variances move by a factor. The covariance of the estimates
+    is the inverse of the observed information, the curvature of the likelihood at its top; of Fisher's, which costs
+    nothing more, where the fit is not the `final` one.
     """
-    parameters: list[Parameter] = [Parameter("drift", i, k) for i, k in model.drift_columns()]
-    parameters += [Parameter("gamma", p, k) for p, k in model.gamma_columns()]
-    parameters += [Parameter("noise", int(c)) for c in np.flatnonzero(f.free_noise)]
-    steps = _steps(f, model, parameters)
+    parameters = model.parameters(recording.free_noise)
+    steps = differences(recording, model, parameters).tolist()
     positive = np.array([kind == "noise" for kind, _, _ in parameters])
-    converged = False
-    loglik = f.loglik(model)
-    for _ in range(MAX_STEPS):
-        sums = f.information(model, parameters, steps.tolist())
+
+    def way(model: Model) -> Ascent:
+        sums = recording.information(model, parameters, steps)
         change, cov = sums.solve()
-        if 0.5 * float(change @ sums.moment) < ENOUGH:
-            converged = True
-            break
-        now, taken = _values(model, parameters), False
-        for halving in range(6):
-            part = change * 0.5**halving
-            with np.errstate(all="ignore"):
-                factor = np.exp(np.clip(part / np.where(positive, now, 1.0), -1.5, 1.5))
-            trial = _with(model, parameters, np.where(positive, now * factor, now + part))
-            value = f.loglik(trial)
-            if value > loglik:
-                gain, model, loglik, taken = value - loglik, trial, value, True
-                break
-        if not taken or gain < ENOUGH:
-            converged = True
-            if not taken:
-                break
-    seen = observed_information(f, model, parameters, cov, loglik) if final else None
-    return Polished(
-        model, tuple(parameters), loglik, cov if seen is None else seen, converged, seen is not None
+        now = model.values(parameters)
+
+        def at(share: float) -> Model:
+            return model.with_values(parameters, moved(now, change * share, positive, FACTOR))
+
+        return Ascent(at, 0.5 * float(change @ sums.moment), cov)
+
+    top = climb(recording.loglik, way, (model, recording.loglik(model)), Pace(MAX_STEPS, TRIES, ENOUGH))
+    seen = observed_information(recording, top.model, parameters, top.cov, top.loglik) if final else None
+    return Maximum(
+        top.model, parameters, top.loglik, top.cov if seen is None else seen, top.converged, seen is not None
     )
 
 
 def observed_information(
-    f: Filtering, model: Coefficients, parameters: Sequence[Parameter], cov: Array, loglik: float
+    recording: Recording, model: Model, parameters: Sequence[Parameter], cov: Array, loglik: float
 ) -> Array | None:
     """Inverse of the negative second derivatives of the log-likelihood, or None where they have no maximum.
 
@@ -124,7 +112,7 @@ def observed_information(
     `p + p^2` filters for `p` parameters. Of more than `FULL` only the pure second differences are taken, `2 p` filters.
     """
     spread = np.sqrt(np.maximum(np.diag(cov), np.finfo(float).tiny))
-    now = _values(model, parameters)
+    now = model.values(parameters)
     # a variance at the edge of zero has no curvature of its own there: its error stays Fisher's
     edge = np.array([kind == "noise" for kind, _, _ in parameters]) & (now < EDGE * spread)
     inner = np.flatnonzero(~edge)
@@ -135,7 +123,9 @@ def observed_information(
     moves = STRIDE * directions
 
     def both(move: Array) -> float:
-        up, down = (f.loglik(_with(model, parameters, now + sign * move)) for sign in (1.0, -1.0))
+        up, down = (
+            recording.loglik(model.with_values(parameters, now + sign * move)) for sign in (1.0, -1.0)
+        )
         return up + down - 2.0 * loglik
 
     alone = np.array([both(moves[:, a]) for a in range(p)])

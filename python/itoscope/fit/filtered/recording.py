@@ -1,58 +1,30 @@
-"""A recording seen through the filter: coefficients over a library become state-space models, likelihoods, moments."""
+"""A recording seen through the filter: a model becomes a state-space model, its likelihood, its moments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from itoscope.backends import get_backend
+from itoscope.backends.protocol import Backend
 from itoscope.backends.records import Parameter, Program, StateSpace
 from itoscope.common.types import Array
-from itoscope.expressions.kinks import closed_kinks, distinct, kinked
-from itoscope.library.library import BoundLibrary
+from itoscope.fit.filtered.candidates import Candidates
+from itoscope.fit.filtered.model import Columns, Model
 from itoscope.stats.quadratic import Quadratic
 
-__all__ = ["Coefficients", "Columns", "Filtering", "Work"]
-
-Columns = list[tuple[int, int]]
+__all__ = ["Recording"]
 
 
-@dataclass
-class Work:
-    """Samples that were filtered so far, and who wants to know."""
-
-    done: int = 0
-    count: Callable[[int], Any] | None = None
-
-    def add(self, samples: int) -> None:
-        """Count a pass over `samples` samples."""
-        self.done += samples
-        if self.count is not None:
-            self.count(self.done)
+def _unheard(samples: int) -> None:
+    """Nobody counts."""
 
 
 @dataclass(frozen=True)
-class Coefficients:
-    """Coefficients over all terms of a library: drift `(m, K)`, Gamma `(n_pairs, K)`, noise variances `(q,)`."""
-
-    drift: Array
-    gamma: Array
-    noise: Array
-
-    def drift_columns(self) -> Columns:
-        """The (row, term) pairs of the drift that are in the model."""
-        return [(int(i), int(k)) for i, k in np.argwhere(self.drift != 0.0)]
-
-    def gamma_columns(self) -> Columns:
-        """The (pair, term) pairs of Gamma that are in the model."""
-        return [(int(i), int(k)) for i, k in np.argwhere(self.gamma != 0.0)]
-
-
-class Filtering:
-    """Everything about a recording that does not change while its model is sought.
+class Recording:
+    """Everything that does not change while a model is sought.
 
     Parameters
     ----------
@@ -60,160 +32,105 @@ class Filtering:
         Observed channels, NaN where missing.
     times : sequence of float or (n_i,) arrays
         Step length of an even path, or its time stamps.
-    library : BoundLibrary
-        K candidate terms over the m states.
+    candidates : Candidates
+        K terms over the m states.
     observation : (q, m) array
         `y = observation @ x + e`.
-    known : mapping from row to expression
-        Drift rows that are not regressed and carry no noise.
     free_noise : (q,) array of bool
         Channels whose noise variance is estimated.
     max_step : float
         Longer steps are predicted in several pieces.
+    stages : Backend
+        What filters.
+    second_order : bool
+        Keep the terms of order dt^2 and the averages over the state's uncertainty.
+    passed : callable
+        Is told the samples of each pass of the filter.
+    compiled : dict
+        Programs by their terms, kept: compiling depends on nothing else.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[Array],
-        times: Sequence[float | Array],
-        library: BoundLibrary,
-        observation: Array,
-        known: Mapping[int, str],
-        free_noise: Array,
-        max_step: float,
-        *,
-        diffusion_library: BoundLibrary | None = None,
-        pairs: Sequence[tuple[int, int]] | None = None,
-        backend: str | None = None,
-        second_order: bool = True,
-    ) -> None:
-        self.paths, self.times = list(paths), list(times)
-        self.states, self.backend = list(library.states), backend
-        self.stages = get_backend(backend)
-        self.known = dict(known)
-        drift_terms, gamma_terms = library.expressions, (diffusion_library or library).expressions
-        self.expressions, where = distinct([*drift_terms, *gamma_terms, "1"], self.states)
-        self.n_terms = len(self.expressions)
-        self.drift_terms, self.constant = where[: len(drift_terms)], where[-1]
-        self.gamma_terms = where[len(drift_terms) : -1]
-        self.fixed = np.zeros((len(self.states), 0))
-        for row, text in self.known.items():
-            self.expressions.append(text)
-            column = np.zeros((len(self.states), 1))
-            column[row] = 1.0
-            self.fixed = np.hstack([self.fixed, column])
-        self.rows = [i for i in range(len(self.states)) if i not in self.known]
-        if pairs is None:
-            pairs = [(i, j) for i in self.rows for j in self.rows if j >= i]
-        self.pairs = tuple(pairs)
-        self.observation = np.asarray(observation, dtype=float)
-        self.free_noise = np.asarray(free_noise, dtype=bool)
-        self.max_step, self.second_order = float(max_step), second_order
-        m = len(self.states)
-        self.mean0, self.cov0, self.floor = np.zeros(m), np.eye(m), np.zeros(m)
-        self.kinked = kinked(self.expressions, self.states)
-        self._kinks = {kink.term: kink for kink in closed_kinks(self.expressions, self.states)}
-        self.work = Work()
-        self._programs: dict[tuple[int, ...], Program] = {}
-
-    @property
-    def all_drift(self) -> Columns:
-        """Every candidate (row, term) of the drift."""
-        return [(i, k) for i in self.rows for k in self.drift_terms]
-
-    @property
-    def all_gamma(self) -> Columns:
-        """Every candidate (pair, term) of Gamma."""
-        return [(p, k) for p in range(len(self.pairs)) for k in self.gamma_terms]
+    paths: Sequence[Array]
+    times: Sequence[float | Array]
+    candidates: Candidates
+    observation: Array
+    free_noise: NDArray[np.bool_]
+    max_step: float
+    stages: Backend
+    second_order: bool = True
+    passed: Callable[[int], None] = _unheard
+    compiled: dict[tuple[int, ...], Program] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def samples(self) -> int:
         """Samples of all paths."""
         return sum(len(y) for y in self.paths)
 
-    def subset(self, which: Sequence[int]) -> Filtering:
+    def subset(self, which: Sequence[int]) -> Recording:
         """The same with some of the paths."""
-        other = object.__new__(Filtering)
-        other.__dict__.update(self.__dict__)
-        other.paths, other.times = [self.paths[i] for i in which], [self.times[i] for i in which]
-        return other
+        return replace(self, paths=[self.paths[i] for i in which], times=[self.times[i] for i in which])
 
-    def space(self, model: Coefficients, columns: Columns | None = None) -> tuple[StateSpace, dict[int, int]]:
+    def space(self, model: Model, columns: Columns | None = None) -> tuple[StateSpace, dict[int, int]]:
         """The state-space model over the terms that `model` and `columns` need, and where each term went."""
-        drift = np.hstack([model.drift, self.fixed])
-        used = np.flatnonzero((drift != 0.0).any(axis=0)).tolist()
-        used += np.flatnonzero((model.gamma != 0.0).any(axis=0)).tolist()
-        used += [k for _, k in columns or []]
-        terms = tuple(sorted(set(used)))
-        if terms not in self._programs:
-            chosen = [self.expressions[k] for k in terms]
-            self._programs[terms] = self.stages.compile(chosen, self.states)
-        gamma = np.hstack([model.gamma, np.zeros((len(self.pairs), len(self.known)))])
+        among, n_given = self.candidates, self.candidates.given.shape[1]
+        drift = np.hstack([model.drift, among.given])
+        gamma = np.hstack([model.gamma, np.zeros((len(among.pairs), n_given))])
+        used = np.flatnonzero((drift != 0.0).any(axis=0) | (gamma != 0.0).any(axis=0)).tolist()
+        terms = tuple(sorted({*used, *(k for _, k in columns or [])}))
+        texts = [among.expressions[k] for k in terms]
+        if terms not in self.compiled:
+            self.compiled[terms] = self.stages.compile(texts, list(among.states))
         index = np.array(terms, dtype=int)
         space = StateSpace(
-            program=self._programs[terms],
+            program=self.compiled[terms],
             drift=np.ascontiguousarray(drift[:, index]),
             gamma=np.ascontiguousarray(gamma[:, index]),
-            pairs=self.pairs,
+            pairs=among.pairs,
             observation=self.observation,
             noise=model.noise,
-            mean0=self.mean0,
-            cov0=self.cov0,
-            floor=self.floor,
+            mean0=model.mean0,
+            cov0=model.cov0,
+            floor=model.floor,
             max_step=self.max_step,
             kinks=tuple(
-                self._kinks[k]._replace(term=place) for place, k in enumerate(terms) if k in self._kinks
+                among.kinks[k]._replace(term=place) for place, k in enumerate(terms) if k in among.kinks
             ),
             second_order=self.second_order,
         )
         return space, {k: place for place, k in enumerate(terms)}
 
-    def loglik(self, model: Coefficients) -> float:
+    def loglik(self, model: Model) -> float:
         """Log-likelihood of the recording."""
         space, _ = self.space(model)
         value = float(np.sum(self.stages.filter_loglik(space, self.paths, self.times)))
-        self.work.add(self.samples)
+        self.passed(self.samples)
         return value
 
-    def drift_moments(self, model: Coefficients, columns: Columns) -> Quadratic:
+    def drift_moments(self, model: Model, columns: Columns) -> Quadratic:
         """The regression on the drift columns."""
         space, place = self.space(model, columns)
-        found = self.stages.filter_drift_moments(
-            space, self.paths, self.times, [(i, place[k]) for i, k in columns]
-        )[0]
-        self.work.add(self.samples)
+        asked = [(i, place[k]) for i, k in columns]
+        found, _ = self.stages.filter_drift_moments(space, self.paths, self.times, asked)
+        self.passed(self.samples)
         return found
 
-    def information(
-        self, model: Coefficients, parameters: Sequence[Parameter], steps: Sequence[float]
-    ) -> Quadratic:
-        """Gradient and Fisher information over coefficients of the model."""
-        space, place = self.space(model)
-        asked = [Parameter(kind, i, 0 if kind == "noise" else place[k]) for kind, i, k in parameters]
-        found, _ = self.stages.filter_information(space, self.paths, self.times, asked, list(steps))
-        self.work.add((1 + 2 * len(asked)) * self.samples)
-        return found
-
-    def innovations(self, model: Coefficients) -> list[Array]:
-        """Whitened innovations `(n_i, q)` of every path."""
-        return self.stages.filter_innovations(self.space(model)[0], self.paths, self.times)
-
-    def noise_moments(self, model: Coefficients, columns: Columns) -> Quadratic:
+    def noise_moments(self, model: Model, columns: Columns) -> Quadratic:
         """The regression on the Gamma columns and then the free noise variances."""
         space, place = self.space(model, columns)
-        moments, _ = self.stages.filter_noise_moments(
-            space, self.paths, self.times, [(p, place[k]) for p, k in columns]
-        )
-        self.work.add(self.samples)
+        asked = [(p, place[k]) for p, k in columns]
+        moments, _ = self.stages.filter_noise_moments(space, self.paths, self.times, asked)
+        self.passed(self.samples)
         held = np.flatnonzero(~self.free_noise)
         return moments.given((len(columns) + held).tolist(), model.noise[held])
 
-    def with_noise(self, model: Coefficients, free: Array) -> Coefficients:
-        """`model` with the free noise variances replaced."""
-        noise = model.noise.copy()
-        noise[self.free_noise] = free
-        return replace(model, noise=noise)
+    def information(self, model: Model, parameters: Sequence[Parameter], steps: Sequence[float]) -> Quadratic:
+        """Gradient and Fisher information over parameters of the model, `steps` being those of its differences."""
+        space, place = self.space(model)
+        asked = [Parameter(kind, i, 0 if kind == "noise" else place[k]) for kind, i, k in parameters]
+        found, _ = self.stages.filter_information(space, self.paths, self.times, asked, list(steps))
+        self.passed((1 + 2 * len(asked)) * self.samples)
+        return found
 
-    def smooth(self, model: Coefficients) -> tuple[list[Array], list[Array]]:
-        """Smoothed states and covariances of every path."""
+    def smooth(self, model: Model) -> tuple[list[Array], list[Array]]:
+        """Smoothed states `(n_i, m)` and covariances `(n_i, m, m)` of every path."""
         return self.stages.filter_smooth(self.space(model)[0], self.paths, self.times)

@@ -18,6 +18,7 @@ from itoscope.backends.protocol import Backend
 from itoscope.backends.records import Fitted, Program, Target, Variance, Weights
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array
+from itoscope.fit.streams import Stream
 from itoscope.library.library import BoundLibrary
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
@@ -93,7 +94,7 @@ class MeasuredFit:
     converged: bool = True
 
 
-Sample = Callable[[Moments, bool, int], Equation]
+Sample = Callable[[Moments, bool, Stream], Equation]
 
 
 def coefficients(equation: Equation) -> Array:
@@ -109,9 +110,7 @@ def fit_measured(problem: Problem, settings: RoundSettings, sample: Sample) -> M
     problem : Problem
     settings : RoundSettings
     sample : callable
-        `sample(moments, final, index)` returns the `Equation` of some moments; `final` asks for the full chains,
-        `index`
-        is the number of the regression, for its random streams.
+        `sample(moments, final, stream)` returns the `Equation` of some moments; `final` asks for the full chains.
 
     Returns
     -------
@@ -134,10 +133,13 @@ def fit_measured(problem: Problem, settings: RoundSettings, sample: Sample) -> M
 
 def _finish(problem: Problem, fit: MeasuredFit, sample: Sample) -> MeasuredFit:
     """Run the full chains on the moments of the last round."""
-    drift = {row: sample(fit.moments[_key(row)], True, q) for q, row in enumerate(problem.rows)}
+    drift = {
+        row: sample(fit.moments[_key(row)], True, Stream.equation(q)) for q, row in enumerate(problem.rows)
+    }
     shift = len(problem.rows)
     diffusion = {
-        pair: sample(fit.moments[_key(*pair)], True, shift + q) for q, pair in enumerate(problem.pairs)
+        pair: sample(fit.moments[_key(*pair)], True, Stream.equation(shift + q))
+        for q, pair in enumerate(problem.pairs)
     }
     return replace(fit, drift=drift, diffusion=diffusion)
 
@@ -156,7 +158,7 @@ def _round(
         weights = _weights(problem, former, (row,))
         found = _regress(problem, settings, Target((row, row)), weights)[0]
         moments[_key(row)] = found
-        drift[row] = sample(found, final, q)
+        drift[row] = sample(found, final, Stream.equation(q))
     diffusion: dict[tuple[int, int], Equation] = {}
     floors = np.zeros(len(problem.rows)) if former is None else former.floors
     means: dict[tuple[int, int], float] = {}
@@ -167,7 +169,7 @@ def _round(
         weights = _weights(problem, former, (i, j))
         found, means[i, j] = _regress(problem, settings, target, weights)
         moments[_key(i, j)] = found
-        diffusion[i, j] = sample(found, final, len(problem.rows) + q)
+        diffusion[i, j] = sample(found, final, Stream.equation(len(problem.rows) + q))
     if former is None and problem.pairs:
         floors = np.array([settings.floor * means[row, row] for row in problem.rows])
     diffusion_floors = np.maximum(floors, _low_variance(problem, diffusion)) if problem.pairs else floors

@@ -1,0 +1,120 @@
+"""The candidate terms of a recording: one list of expressions, and which of them drift and Gamma may use where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from itoscope.common.types import Array
+from itoscope.expressions.kinks import Kink, closed_kinks, distinct, kinked
+from itoscope.fit.filtered.model import Columns
+from itoscope.library.library import BoundLibrary
+
+__all__ = ["Candidates"]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """K terms that a model may hold, each once, then the given rows of the drift.
+
+    Attributes
+    ----------
+    states : tuple of m str
+    expressions : tuple of str
+        The K terms, then one expression for each given row.
+    drift_terms, gamma_terms : tuples of int
+        Numbers of the terms that are candidates of the drift and of Gamma.
+    constant : int
+        Number of the term 1, which is always there: Gamma starts with it.
+    rows : tuple of int
+        Rows of the drift that are unknown.
+    pairs : tuple of (i, j)
+        Elements of Gamma that are sought; the others are zero.
+    given : (m, n_given) array
+        The drift's coefficients on the expressions of the given rows.
+    """
+
+    states: tuple[str, ...]
+    expressions: tuple[str, ...]
+    drift_terms: tuple[int, ...]
+    gamma_terms: tuple[int, ...]
+    constant: int
+    rows: tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...]
+    given: Array
+
+    @classmethod
+    def of(
+        cls,
+        library: BoundLibrary,
+        diffusion_library: BoundLibrary | None = None,
+        known: Mapping[int, str] | None = None,
+        pairs: Sequence[tuple[int, int]] | None = None,
+    ) -> Candidates:
+        """Those of two libraries; by default Gamma has that of the drift, and all elements of the unknown rows.
+
+        Parameters
+        ----------
+        library, diffusion_library : BoundLibrary
+        known : mapping from row to expression
+            Rows of the drift that are given and carry no noise.
+        pairs : sequence of (i, j), optional
+        """
+        known, gamma_library = known or {}, diffusion_library or library
+        m = len(library.states)
+        drift_terms, gamma_terms = library.expressions, gamma_library.expressions
+        texts, where = distinct([*drift_terms, *gamma_terms, "1"], library.states)
+        given = np.zeros((m, len(known)))
+        given[list(known), np.arange(len(known))] = 1.0
+        rows = tuple(i for i in range(m) if i not in known)
+        if pairs is None:
+            pairs = [(i, j) for i in rows for j in rows if j >= i]
+        return cls(
+            states=tuple(library.states),
+            expressions=(*texts, *known.values()),
+            drift_terms=tuple(where[: len(drift_terms)]),
+            gamma_terms=tuple(where[len(drift_terms) : -1]),
+            constant=where[-1],
+            rows=rows,
+            pairs=tuple(pairs),
+            given=given,
+        )
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms there are, K, the given rows not among them."""
+        return len(self.expressions) - int(self.given.shape[1])
+
+    @property
+    def known(self) -> dict[int, str]:
+        """The given rows of the drift."""
+        rows = np.argmax(self.given, axis=0).tolist() if self.given.size else []
+        return dict(zip(rows, self.expressions[self.n_terms :]))
+
+    @cached_property
+    def kinked(self) -> frozenset[int]:
+        """Numbers of the terms whose derivative jumps."""
+        return kinked(self.expressions, self.states)
+
+    @cached_property
+    def kinks(self) -> dict[int, Kink]:
+        """The terms whose Gaussian expectation is known in closed form."""
+        return {kink.term: kink for kink in closed_kinks(self.expressions, self.states)}
+
+    @property
+    def all_drift(self) -> Columns:
+        """Every candidate (row, term) of the drift."""
+        return [(i, k) for i in self.rows for k in self.drift_terms]
+
+    @property
+    def all_gamma(self) -> Columns:
+        """Every candidate (pair, term) of Gamma."""
+        return [(p, k) for p in range(len(self.pairs)) for k in self.gamma_terms]
+
+    @property
+    def pair_names(self) -> list[str]:
+        """How the elements of Gamma are named: `x1,x2`."""
+        return [f"{self.states[i]},{self.states[j]}" for i, j in self.pairs]

@@ -1,0 +1,90 @@
+"""A model over all candidate terms of a recording, its parameters one by one, and tables of some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from itoscope.backends.records import Parameter
+from itoscope.common.types import Array
+
+__all__ = ["Columns", "Model", "Table", "support", "table"]
+
+#: Entries of a table of coefficients: (row or pair, term) each.
+Columns = list[tuple[int, int]]
+Table = Literal["drift", "gamma"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A state-space model: coefficients over the K candidate terms, noise, and what holds the filter in bounds.
+
+    Parameters
+    ----------
+    drift : (m, K) array
+    gamma : (n_pairs, K) array
+    noise : (q,) array
+        Variances of the measurement noise.
+    mean0, cov0 : (m,) and (m, m) array
+        Normal law of the first state.
+    floor : (m,) array
+        Smallest Gamma_ii.
+    """
+
+    drift: Array
+    gamma: Array
+    noise: Array
+    mean0: Array
+    cov0: Array
+    floor: Array
+
+    def drift_columns(self) -> Columns:
+        """The (row, term) pairs of the drift that are in the model."""
+        return _entries(self.drift)
+
+    def gamma_columns(self) -> Columns:
+        """The (pair, term) pairs of Gamma that are in the model."""
+        return _entries(self.gamma)
+
+    def parameters(self, free_noise: NDArray[np.bool_]) -> tuple[Parameter, ...]:
+        """All that a fit may move: coefficients of drift and Gamma, variances of the `free_noise` channels."""
+        return (
+            *(Parameter("drift", i, k) for i, k in self.drift_columns()),
+            *(Parameter("gamma", p, k) for p, k in self.gamma_columns()),
+            *(Parameter("noise", int(c)) for c in np.flatnonzero(free_noise)),
+        )
+
+    def values(self, parameters: Sequence[Parameter]) -> Array:
+        """The numbers that parameters have in this model `(p,)`."""
+        return np.array([parameter.of(self) for parameter in parameters])
+
+    def with_values(self, parameters: Sequence[Parameter], values: Array) -> Model:
+        """The same model with other numbers for some parameters."""
+        drift, gamma, noise = self.drift.copy(), self.gamma.copy(), self.noise.copy()
+        for (kind, at, term), value in zip(parameters, values):
+            if kind == "noise":
+                noise[at] = value
+            else:
+                (drift if kind == "drift" else gamma)[at, term] = value
+        return replace(self, drift=drift, gamma=gamma, noise=noise)
+
+
+def _entries(coefficients: Array) -> Columns:
+    return [(int(i), int(k)) for i, k in np.argwhere(coefficients != 0.0)]
+
+
+def support(coefficients: Array, columns: Columns) -> list[int]:
+    """Which of `columns` are not zero, as their numbers."""
+    return [c for c, column in enumerate(columns) if coefficients[column] != 0.0]
+
+
+def table(shape: tuple[int, ...], columns: Columns, chosen: Sequence[int], values: Array) -> Array:
+    """Coefficients of a `shape` with `values` at the chosen columns and zero elsewhere."""
+    out = np.zeros(shape)
+    for c, value in zip(chosen, values):
+        out[columns[c]] = value
+    return out

@@ -1,0 +1,77 @@
+"""The climb over Gamma and the measurement noise alone, the drift held: what follows every change of the drift."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from itoscope.common.types import Array
+from itoscope.fit.filtered.climb import Ascent, Pace, climb, moved
+from itoscope.fit.filtered.model import Model
+from itoscope.fit.filtered.recording import Recording
+
+__all__ = ["maximise_noise"]
+
+ENOUGH = 0.1
+"""Gain of log-likelihood that is not worth a step between two rounds: far below what decides about a term."""
+NEARLY = 1.0
+"""Gain of a whole step after which the next would gain less than `ENOUGH`, scoring being nearly Newton's method."""
+TENFOLD = 2.3
+"""Logarithm of the largest factor by which a variance moves in one step."""
+
+
+def maximise_noise(
+    recording: Recording,
+    model: Model,
+    sweeps: int = 8,
+    loglik: float | None = None,
+    *,
+    tries: int = 8,
+    needed: float = -math.inf,
+) -> tuple[Model, float]:
+    """Climb the likelihood over the Gamma coefficients in the model and the free noise variances by scoring.
+
+    A Gamma_ii of one term and the noise variances stay positive and move by a factor.
+
+    Parameters
+    ----------
+    recording : Recording
+    model : Model
+    sweeps : int
+        Scoring steps at most.
+    loglik : float, optional
+        That of `model`, if it is known.
+    tries, needed
+        See `climb.Pace` and `climb.climb`.
+
+    Returns
+    -------
+    Model, float
+        The model and its log-likelihood.
+    """
+    columns, free, pairs = model.gamma_columns(), recording.free_noise, recording.candidates.pairs
+    index = tuple(np.array(columns, dtype=int).reshape(-1, 2).T)
+    n = len(columns)
+    alone = [pairs[p][0] == pairs[p][1] and np.count_nonzero(model.gamma[p]) == 1 for p, _ in columns]
+    positive = np.concatenate([np.array(alone, dtype=bool), np.ones(int(free.sum()), dtype=bool)])
+
+    def way(model: Model) -> Ascent:
+        now = np.concatenate([model.gamma[index], model.noise[free]])
+        sums = recording.noise_moments(model, columns)
+        aim, cov = sums.solve()
+        step: Array = aim - now
+
+        def at(share: float) -> Model:
+            values = moved(now, step * share, positive, TENFOLD)
+            gamma, noise = model.gamma.copy(), model.noise.copy()
+            gamma[index], noise[free] = values[:n], values[n:]
+            return replace(model, gamma=gamma, noise=noise)
+
+        return Ascent(at, 0.5 * float(step @ sums.gram @ step), cov)
+
+    pace = Pace(sweeps, tries, ENOUGH, whole=NEARLY, part=ENOUGH)
+    start = recording.loglik(model) if loglik is None else loglik
+    top = climb(recording.loglik, way, (model, start), pace, needed)
+    return top.model, top.loglik
