@@ -17,9 +17,9 @@ from itoscope.cli.arguments import (
 )
 from itoscope.common.extras import require
 from itoscope.data.formats import WRITTEN, write
-from itoscope.drawing.bands import draw, last_state, started
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.result.forecast import WRITTEN as BANDS_WRITTEN
+from itoscope.result.start import last_state, started
 
 __all__ = ["add"]
 
@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.plot is not None:
         matplotlib = require("matplotlib", "plot", "A picture")
         matplotlib.use("Agg")
-        axes = draw(found, held, arguments.path, None, first)
+        axes = found.plot(held, path=arguments.path, first=first)
         (axes if hasattr(axes, "figure") else axes.flat[0]).figure.savefig(arguments.plot, dpi=150)
     if not arguments.quiet:
         printed = arguments.out is None and arguments.ensemble is None and arguments.plot is None

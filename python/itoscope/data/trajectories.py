@@ -12,6 +12,7 @@ from itoscope.common.types import Array
 from itoscope.data import samples
 from itoscope.data.conversions import Conversions, parts_of
 from itoscope.data.parts import Parts
+from itoscope.drawing import over_time
 from itoscope.errors import ArgumentError, argument_error
 
 __all__ = ["Trajectories", "as_trajectories"]
@@ -318,9 +319,8 @@ class Trajectories(Conversions):
         ax : Axes or sequence of Axes, optional
             One per state.
         """
-        from itoscope.drawing.over_time import trajectories
-
-        return trajectories(self, names, n_paths, ax)
+        chosen = self if names is None else self.select(names)
+        return over_time.paths(chosen.times, chosen.paths, chosen.names, n_paths=n_paths, ax=ax)
 
     def __repr__(self) -> str:
         lengths = [len(path) for path in self.paths]

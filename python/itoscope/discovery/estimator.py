@@ -172,7 +172,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         :math:`\bar f` being the drift averaged over both ends. A coefficient of determination would say little: over a
         short step, nearly all of the variance is noise.
         """
-        from itoscope.show.fit_pictures import steps_of
+        from itoscope.result.steps import steps_of
 
         result = self._fitted()
         steps = steps_of(result, self._data(x, t), "score")

@@ -1,59 +1,100 @@
-"""Pictures over time: recordings, and the smoothed states behind them."""
+"""Lines over time, one panel each: recorded paths, smoothed states with their bands, draws of chains."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from itoscope.common.types import Array, Bools
 from itoscope.drawing.style import BLUE, ORANGE, SERIES, label_panels, legend_above, name_of, panels, thinned
-from itoscope.errors import argument_error
 
-if TYPE_CHECKING:
-    from itoscope.data.trajectories import Trajectories
-    from itoscope.result.findings import Findings
-
-__all__ = ["states", "trajectories"]
+__all__ = ["chains", "paths", "smoothed"]
 
 
-def trajectories(data: Trajectories, names: str | Sequence[str] | None, n_paths: int, ax: Any) -> Any:
-    """Draw recordings; see `Trajectories.plot`."""
-    chosen = data if names is None else data.select(names)
-    axes = panels(ax, chosen.n_states, 1, width=6.4, height=1.7, sharex=ax is None)
-    few = min(n_paths, chosen.n_paths)
-    picked = np.unique(np.linspace(0, chosen.n_paths - 1, few).round().astype(int))
-    for column, (one, name) in enumerate(zip(axes.flat, chosen.names)):
+def paths(
+    times: Sequence[Array], values: Sequence[Array], names: Sequence[str], *, n_paths: int, ax: Any
+) -> Any:
+    """Draw the states of `n_paths` paths at most, spread over the list.
+
+    Parameters
+    ----------
+    times, values : sequences of (n_i,) and (n_i, m) arrays
+    names : m str
+    n_paths : int
+    ax : Axes or m of them, or None for a new figure
+    """
+    axes = panels(ax, len(names), 1, width=6.4, height=1.7, sharex=ax is None)
+    few = min(n_paths, len(values))
+    picked = np.unique(np.linspace(0, len(values) - 1, few).round().astype(int))
+    alone = len(picked) <= len(SERIES)
+    for column, (one, name) in enumerate(zip(axes.flat, names)):
         for order, i in enumerate(picked):
-            t, x = thinned(chosen.times[i], chosen.paths[i][:, column])
-            alone = len(picked) <= len(SERIES)
             colour = SERIES[order] if alone else BLUE
-            one.plot(t, x, color=colour, lw=0.9, alpha=0.9 if alone else max(0.25, 3 / len(picked)))
+            alpha = 0.9 if alone else max(0.25, 3 / len(picked))
+            one.plot(*thinned(times[i], values[i][:, column]), color=colour, lw=0.9, alpha=alpha)
         one.set_ylabel(name_of(name))
         one.margins(x=0)
     axes.flat[-1].set_xlabel("time")
-    if ax is None and few < chosen.n_paths:
-        axes[0, 0].set_title(f"{len(picked)} of {chosen.n_paths} paths", fontsize=9, loc="left")
+    if ax is None and few < len(values):
+        axes[0, 0].set_title(f"{len(picked)} of {len(values)} paths", fontsize=9, loc="left")
     return label_panels(axes)
 
 
-def states(result: Findings, data: Trajectories | None, path: int, ax: Any) -> Any:
-    """Draw smoothed states; see `Plots.states`."""
-    smoothed = result.smoothed(data)
-    data = result.data if data is None else data
-    if not 0 <= path < len(smoothed.mean):
-        raise argument_error("path", path, f"the number of a path, 0 to {len(smoothed.mean) - 1}")
-    axes = panels(ax, len(smoothed.names), 1, width=6.4, height=1.9, sharex=ax is None)
-    t, bands = smoothed.times[path], smoothed.band(0.95)[path]
-    for column, (one, name) in enumerate(zip(axes.flat, smoothed.names)):
-        if data is not None and name in data.names:
-            x = data.paths[path][:, data.names.index(name)]
-            one.plot(*thinned(t, x), ".", ms=2.5, color=ORANGE, alpha=0.7, label="measured", rasterized=True)
+def smoothed(
+    t: Array, mean: Array, bands: Array, names: Sequence[str], measured: Mapping[str, Array], *, ax: Any
+) -> Any:
+    """Draw smoothed states against what was measured.
+
+    Parameters
+    ----------
+    t : (n,) array
+    mean : (n, m) array
+    bands : (n, m, 2) array
+        That hold 95 %.
+    names : m str
+    measured : mapping of str to (n,) array
+        Samples of the states that were recorded.
+    ax : Axes or m of them, or None for a new figure
+    """
+    axes = panels(ax, len(names), 1, width=6.4, height=1.9, sharex=ax is None)
+    for column, (one, name) in enumerate(zip(axes.flat, names)):
+        if name in measured:
+            points = thinned(t, measured[name])
+            one.plot(*points, ".", ms=2.5, color=ORANGE, alpha=0.7, label="measured", rasterized=True)
         low, high = bands[:, column].T
         one.fill_between(t, low, high, color=BLUE, alpha=0.25, linewidth=0, label="95 % band")
-        one.plot(*thinned(t, smoothed.mean[path][:, column]), color=BLUE, lw=1.1, label="smoothed")
+        one.plot(*thinned(t, mean[:, column]), color=BLUE, lw=1.1, label="smoothed")
         one.set_ylabel(name_of(name))
         one.margins(x=0)
     axes.flat[-1].set_xlabel("time")
     legend_above(axes, ax, columns=3)
     return label_panels(axes)
+
+
+#: Draws of a chain that are drawn; more make files large and pictures no clearer.
+MOST_DRAWS = 1500
+
+
+def chains(ax: Any, draws: Array, shown: Bools | None = None, *, labelled: bool = False) -> None:
+    """Draw one quantity over the draws, one colour per chain.
+
+    Parameters
+    ----------
+    ax : Axes
+    draws : (chain, draw) array
+    shown : (chain, draw) array of bool, optional
+        Where there is a line.
+    labelled : bool
+        Name the chains for a legend, unless there are more than six.
+    """
+    n_chains, n_draws = draws.shape
+    step = max(1, n_draws // MOST_DRAWS)
+    y = draws if shown is None else np.where(shown, draws, np.nan)
+    for chain in range(n_chains):
+        ax.plot(
+            np.arange(0, n_draws, step), y[chain, ::step], color=SERIES[chain % len(SERIES)], lw=0.5, alpha=0.75,
+            rasterized=True, label=f"chain {chain + 1}" if labelled and n_chains <= 6 else None,
+        )  # fmt: skip
+    ax.set_xlim(0, max(n_draws - 1, 1))

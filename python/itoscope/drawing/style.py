@@ -1,9 +1,9 @@
-"""What all pictures share: colours that colour-blind readers tell apart, panels, names of equations and terms."""
+"""What all pictures share: colours that colour-blind readers tell apart, panels, names of states, equations, terms."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,17 +13,13 @@ from itoscope.errors import argument_error
 from itoscope.expressions.notation import LATEX
 from itoscope.expressions.typeset import typeset_term
 
-if TYPE_CHECKING:
-    from itoscope.posterior.equation import Equation
-    from itoscope.result.findings import Findings
-
 __all__ = [
-    "BLUE", "GREY", "INK", "ORANGE", "SERIES", "by_key", "equation_title", "hide", "label_panels", "legend_above",
-    "name_of", "panels", "term_label", "thinned", "tidy",
+    "BLUE", "GREY", "INK", "ORANGE", "SERIES", "SHADE", "core_of", "covariance_title", "drift_title", "hide",
+    "label_panels", "legend_above", "name_of", "panels", "term_label", "thinned", "tidy",
 ]  # fmt: skip
 
 # Okabe and Ito's colours: blue and vermilion differ for every kind of colour vision, and in grey.
-BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#9a9a9a", "#222222"
+BLUE, ORANGE, GREY, INK, SHADE = "#0072b2", "#d55e00", "#9a9a9a", "#222222", "#cccccc"
 SERIES = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
 
@@ -105,26 +101,20 @@ def label_panels(axes: Any) -> Any:
     return axes.item() if axes.size == 1 else np.squeeze(axes)
 
 
-def by_key(result: Findings, key: str | tuple[str, str] | None) -> tuple[str, Equation]:
-    """The equation of a name, with its label."""
-    named = dict(result.labelled())
-    if key is None:
-        return next(iter(named.items()))
-    candidates = (
-        [key, f"d{key}"] if isinstance(key, str) else [f"Gamma[{a}, {b}]" for a, b in (key, key[::-1])]
-    )
-    for candidate in candidates:
-        if candidate in named:
-            return str(candidate), named[str(candidate)]
-    raise argument_error("equation", key, f"one of {', '.join(named)}, a state, or a pair of states")
+def core_of(draws: Array) -> Array:
+    """Draws without the few farthest ones, which belong to other models and would squeeze the picture."""
+    low, high = np.quantile(draws, [0.002, 0.998])
+    return draws[(draws >= low) & (draws <= high)]
 
 
-def equation_title(result: Findings, label: str) -> str:
-    """The label of an equation for a figure."""
-    if label.startswith("Gamma["):
-        a, b = label[6:-1].split(", ")
-        return rf"$\Gamma_{{{LATEX.name(a)},\,{LATEX.name(b)}}}$"
-    return f"drift of {name_of(label[1:])}"
+def drift_title(state: str) -> str:
+    """A row of the drift for a figure."""
+    return f"drift of {name_of(state)}"
+
+
+def covariance_title(a: str, b: str) -> str:
+    """An entry of the diffusion covariance for a figure."""
+    return f"${LATEX.indexed(LATEX.gamma, (a, b))}$"
 
 
 def name_of(state: str) -> str:
@@ -133,6 +123,6 @@ def name_of(state: str) -> str:
 
 
 def term_label(term: str, states: Sequence[str]) -> str:
-    """A term for a figure."""
+    """A term for a figure: mathematics, or the plain name of a function of Python."""
     shown = typeset_term(term, states, LATEX)
-    return term if shown.startswith(r"\text") else f"${shown}$"
+    return term if shown == LATEX.word(term) else f"${shown}$"

@@ -11,6 +11,7 @@ import numpy as np
 
 from itoscope.common.extras import require
 from itoscope.common.types import Array
+from itoscope.drawing.bands import bands
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
@@ -122,20 +123,28 @@ class Forecast:
         form = ["%.15g", *[f"%.{digits}g"] * (len(self.columns()) - 1)]
         return {"fmt": form, "delimiter": ",", "header": ",".join(self.columns()), "comments": ""}
 
-    def plot(self, recorded: Trajectories | None = None, *, path: int = 0, ax: Any = None) -> Any:
+    def plot(
+        self, recorded: Trajectories | None = None, *, path: int = 0, first: int = 0, ax: Any = None
+    ) -> Any:
         """Draw the bands, one panel per state, and a recorded path over them. Needs the extra ``plot``.
 
         Parameters
         ----------
         recorded : Trajectories, optional
-            All or some of the states; its times are counted from its first sample.
+            All or some of the states; its times are counted from its sample `first`.
         path : int
             Number of its path.
+        first : int
+            The sample of that path that the forecast starts beside.
         ax : Axes or sequence of Axes, optional
         """
-        from itoscope.drawing.bands import draw
-
-        return draw(self, recorded, path, ax)
+        over = None
+        if recorded is not None:
+            if not 0 <= path < recorded.n_paths:
+                raise argument_error("path", path, f"the number of a path, 0 to {recorded.n_paths - 1}")
+            stamps, samples = recorded.times[path][first:], recorded.paths[path][first:]
+            over = stamps - stamps[0], dict(zip(recorded.names, samples.T))
+        return bands(self.times, self.names, self.mean, self.bands, over, ax=ax)
 
 
 def summed_up(paths: Trajectories, levels: Sequence[float]) -> Forecast:

@@ -15,7 +15,7 @@ from itoscope.result.values import equation_at, selected_terms_at
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
     from itoscope.posterior.equation import Equation
-    from itoscope.result.findings import Findings
+    from itoscope.result.findings import Findings, Key
     from itoscope.result.observer import Observer
 
 __all__ = ["of_innovations", "tents"]
@@ -62,7 +62,7 @@ def of_innovations(result: Findings, data: Trajectories, pieces: int) -> Estimat
     few = data[_some(data)]
     states = np.concatenate(observer.smooth(few)[0])
 
-    def estimate(label: str, equation: Equation, state: str) -> Binned:
+    def estimate(key: Key, equation: Equation, state: str) -> Binned:
         column = result.states.index(state)
         knots = np.unique(np.quantile(states[:, column], np.linspace(*ENDS, max(pieces, 3))))
         shapes = tents(state, knots)
@@ -70,7 +70,7 @@ def of_innovations(result: Findings, data: Trajectories, pieces: int) -> Estimat
         total = weights.sum(axis=0)
         features = selected_terms_at(result, equation, states)
         line, sd = line_of(equation, weights.T @ features / total[:, None])
-        bend, error = _bend(observer, few, result.states, label, shapes)
+        bend, error = _bend(observer, few, key, shapes)
         centre = weights.T @ states[:, column] / total
         if len(result.states) == 1:
             grid = np.linspace(centre[0], centre[-1], 200)
@@ -80,15 +80,13 @@ def of_innovations(result: Findings, data: Trajectories, pieces: int) -> Estimat
     return estimate
 
 
-def _bend(
-    observer: Observer, data: Trajectories, states: tuple[str, ...], label: str, shapes: list[str]
-) -> tuple[Array, Array]:
+def _bend(observer: Observer, data: Trajectories, key: Key, shapes: list[str]) -> tuple[Array, Array]:
     """How much of each shape the recording asks for beside the model, and the standard errors `(b,)`."""
-    if not label.startswith("Gamma"):
-        moments = observer.drift_moments(data, shapes, states.index(label[1:]))
-        found = moments.solve()
+    i = observer.states.index(key.row)
+    if key.column is None:
+        found = observer.drift_moments(data, shapes, i).solve()
         return found.theta, found.errors
-    i, j = (states.index(name) for name in label[6:-1].split(", "))
+    j = observer.states.index(key.column)
     pair = observer.parts["pairs"].index((i, j) if (i, j) in observer.parts["pairs"] else (j, i))
     moments, own = observer.gamma_moments(data, shapes, pair)
     gamma, noise = observer.parts["gamma"], observer.parts["noise"]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from itoscope.drawing import over_time
+from itoscope.errors import argument_error
+from itoscope.result import ensemble
+from itoscope.result.start import started
+from itoscope.show import fit_pictures, pictures
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.findings import Findings
 
@@ -29,27 +37,19 @@ class Plots:
 
     def pip(self, *, ax: Any = None) -> Any:
         """Inclusion probabilities of all candidate terms, one panel per equation; selected ones are filled."""
-        from itoscope.show.pictures import pip
-
-        return pip(self._result, ax)
+        return pictures.pip(self._result, ax)
 
     def posterior(self, equation: Key = None, *, ax: Any = None) -> Any:
         """Posterior of each selected coefficient: draws as a histogram, the law given the selected model as a line."""
-        from itoscope.show.pictures import posterior
+        return pictures.posterior(self._result, equation, ax)
 
-        return posterior(self._result, equation, ax)
-
-    def pairs(self, equation: Key = None, *, terms: list[str] | None = None, ax: Any = None) -> Any:
+    def pairs(self, equation: Key = None, *, terms: Sequence[str] | None = None, ax: Any = None) -> Any:
         """Joint posterior of the selected coefficients in pairs, at most six unless `terms` names them."""
-        from itoscope.show.pictures import pairs
-
-        return pairs(self._result, equation, terms, ax)
+        return pictures.pairs(self._result, equation, terms, ax)
 
     def trace(self, equation: Key = None, *, ax: Any = None) -> Any:
         """Draws of each selected coefficient, one colour per chain, and the number of terms in the model."""
-        from itoscope.show.pictures import trace
-
-        return trace(self._result, equation, ax)
+        return pictures.trace(self._result, equation, ax)
 
     def fit(self, *, data: Trajectories | None = None, bins: int = 16, ax: Any = None) -> Any:
         """Fitted equations against binned Kramers-Moyal estimates with error bars of one standard error.
@@ -60,18 +60,14 @@ class Plots:
         Behind a noisy or partly seen recording there are no steps to average: there, half as many straight pieces over
         the same axis are let into the equation, and the innovations of the filter say how far each bends it.
         """
-        from itoscope.show.fit_pictures import fit
-
-        return fit(self._result, data, bins, ax)
+        return fit_pictures.fit(self._result, data, bins, ax)
 
     def residuals(self, *, data: Trajectories | None = None, lags: int = 20, ax: Any = None) -> Any:
         """Standardised residuals of each noisy row: quantiles against normal ones, and autocorrelation.
 
         For a noisy or partly seen recording, the standardised innovations of each channel.
         """
-        from itoscope.show.fit_pictures import residuals
-
-        return residuals(self._result, data, lags, ax)
+        return fit_pictures.residuals(self._result, data, lags, ax)
 
     def forecast(
         self,
@@ -96,12 +92,23 @@ class Plots:
             See `Discovery.forecast`.
         ax : Axes or sequence of Axes, optional
         """
-        from itoscope.drawing.bands import forecast
-
-        return forecast(self._result, data, path, n_paths, seed, ax, settings)
+        held = self._result.data if data is None else data
+        settings, first = started(self._result, held, path, settings)
+        found = ensemble.forecast(self._result, n_paths=n_paths, seed=seed, **settings)
+        return found.plot(held, path=path, first=first, ax=ax)
 
     def states(self, *, data: Trajectories | None = None, path: int = 0, ax: Any = None) -> Any:
         """Smoothed states with bands of two standard deviations against what was measured, one panel per state."""
-        from itoscope.drawing.over_time import states
-
-        return states(self._result, data, path, ax)
+        smoothed = self._result.smoothed(data)
+        held = self._result.data if data is None else data
+        if not 0 <= path < len(smoothed.mean):
+            raise argument_error("path", path, f"the number of a path, 0 to {len(smoothed.mean) - 1}")
+        measured = {} if held is None else dict(zip(held.names, held.paths[path].T))
+        return over_time.smoothed(
+            smoothed.times[path],
+            smoothed.mean[path],
+            smoothed.band(0.95)[path],
+            smoothed.names,
+            measured,
+            ax=ax,
+        )
