@@ -7,6 +7,7 @@ from itertools import pairwise
 import itoscope as ito
 import numpy as np
 import pytest
+from itoscope.show.fit_pictures import states_in
 from results import artificial, four_states, measured, noisy, one_state, with_custom_terms
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -90,17 +91,19 @@ def test_fit_agrees_with_the_data_it_was_fitted_to_and_not_with_others():
         result.drift["x1"].mean[k] = kept
 
 
-def test_residuals_of_a_right_model_are_white_and_normal():
-    from itoscope.show.fit_pictures import Steps, autocorrelation, standardised
-
-    result = one_state()
-    steps = Steps(result.data)
-    z = standardised(result, steps, "x1")
-    n = len(z)
-    # Five standard errors each: false alarms below 1e-5.
-    assert abs(z.mean()) < 5 / np.sqrt(n) and abs(z.var() - 1) < 5 * np.sqrt(2 / n)
-    assert np.abs(autocorrelation(z, steps.path, 10)).max() < 5 / np.sqrt(n)
-    assert autocorrelation(z.repeat(2), steps.path.repeat(2), 1)[0] > 0.4
+def test_fit_has_a_panel_for_each_state_that_the_selected_terms_contain():
+    result = artificial(
+        {
+            "x": {"x y^2": (1.0, 0.1)},
+            "xy": {"1": (2.0, 0.1)},
+            "y": {"|sin(xy)|": (1.0, 0.1), "x": (1.0, 0.1)},
+        },
+        {},
+    )
+    assert [states_in(result, equation) for _, equation in result.keyed()] == [["x", "y"], ["x"], ["x", "xy"]]
+    assert states_in(with_custom_terms(), with_custom_terms().drift["x1"]) == ["x1"]
+    own = artificial({"x": {"wind load": (1.0, 0.1)}, "y": {}}, {})
+    assert states_in(own, own.drift["x"]) == ["x", "y"]
 
 
 def test_forecast_against_held_out_data():

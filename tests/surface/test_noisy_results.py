@@ -7,20 +7,13 @@ import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.backends import reference
-from itoscope.result.observer import Observer
-from results import noisy, one_state
+from results import noisy, one_state, with_parts
 
 
 @pytest.fixture
 def loaded(tmp_path):
     noisy().save(tmp_path / "noisy.npz")
     return ito.Discovery.load(tmp_path / "noisy.npz")
-
-
-def with_parts(observer, **parts):
-    return Observer(
-        observer.states, observer.channels, observer.expressions, observer.parts | parts, observer.backend
-    )
 
 
 # -- innovations -------------------------------------------------------------------------------------------
@@ -68,36 +61,6 @@ def test_checks_of_a_right_model_pass_and_of_a_wrong_one_fire():
     assert "innovation variance" in fired(wrong) and any("variance" in line for line in wrong.warnings)
     stiff = with_parts(result.observer, drift=0.7 * result.observer.parts["drift"])
     assert "whiteness" in fired(looked_at(replace(bare, observer=stiff)))
-
-
-# -- plot.fit ----------------------------------------------------------------------------------------------
-def test_fit_of_a_noisy_result_agrees_with_the_recording_and_a_wrong_one_does_not():
-    from itoscope.show.noisy_pictures import of_innovations
-
-    def misfit(result, label):
-        named = dict(result.labelled())
-        found = of_innovations(result, result.data, 8)(label, named[label], "x1")
-        return np.max(np.abs(found.mean - found.line) / found.error)
-
-    result = noisy()
-    # The largest of eight normal deviations exceeds 4.4 with probability 1e-4 at most.
-    assert misfit(result, "dv1") < 4.4 and misfit(result, "Gamma[v1, v1]") < 4.4
-    wrong = with_parts(result.observer, drift=0.9 * result.observer.parts["drift"])
-    assert misfit(replace(result, observer=wrong, states=tuple(result.states)), "dv1") > 4.4
-    quiet = with_parts(result.observer, gamma=0.1 * result.observer.parts["gamma"])
-    assert misfit(replace(result, observer=quiet, states=tuple(result.states)), "Gamma[v1, v1]") > 4.4
-
-
-def test_tents_add_up_to_one_and_are_one_at_their_knots():
-    from itoscope.backends import get_backend
-    from itoscope.show.noisy_pictures import tents
-
-    knots = np.array([-1.5, 0.0, 0.3, 2.0])
-    program = get_backend(None).compile(tents("x", knots), ["x"])
-    np.testing.assert_allclose(program.evaluate(knots[:, None]), np.eye(4), atol=1e-14)
-    far = program.evaluate(np.linspace(-5, 5, 101)[:, None])
-    np.testing.assert_allclose(far.sum(axis=1), 1, atol=1e-13)
-    assert far.min() > -1e-13
 
 
 # -- files -------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def tents(state: str, knots: Array) -> list[str]:
     list of b expressions
         The outer ones stay one outside the knots.
     """
-    sizes = [f"|{state} - {exact(float(knot))}|".replace("- -", "+ ") for knot in knots]
+    sizes = [f"|{state} {'+' if knot < 0 else '-'} {exact(abs(float(knot)))}|" for knot in knots]
     slopes = 0.5 / np.diff(knots)
     found = []
     for b in range(len(knots)):

@@ -1,0 +1,43 @@
+"""Names for figures, thinned paths, and panels."""
+
+import itoscope as ito
+import numpy as np
+import pytest
+from itoscope.drawing import style
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+def test_names():
+    assert style.name_of("x1") == "$x_{1}$"
+    assert style.drift_title("v2") == "drift of $v_{2}$"
+    assert style.covariance_title("x1", "tau") == r"$\Gamma_{x_{1},\,\tau}$"
+    assert style.term_label("x1^2 x2", ["x1", "x2"]) == "$x_{1}^{2} x_{2}$"
+    assert style.term_label("wind load", ["x1"]) == "wind load"
+
+
+def test_a_thinned_path_keeps_its_extremes_and_its_gaps():
+    t = np.arange(20_000.0)
+    x = np.sin(t / 700)
+    x[12_345], x[777] = 5.0, -7.0
+    x[300:500] = np.nan
+    few_t, few = style.thinned(t, x)
+    assert len(few) < 1.2 * style.MOST_SAMPLES and np.isnan(few).any()
+    assert (np.nanmax(few), np.nanmin(few)) == (5.0, -7.0)
+    assert (np.diff(few_t) > 0).all() and few_t[-1] == t[-1]
+    np.testing.assert_array_equal(few, x[few_t.astype(int)])
+    assert style.thinned(t[:100], x[:100])[1] is not None and len(style.thinned(t[:100], x[:100])[1]) == 100
+
+
+def test_panels_are_made_or_those_that_were_given():
+    assert style.panels(None, 2, 3).shape == (2, 3)
+    _, own = plt.subplots(3)
+    assert [*style.panels(own, 1, 3).flat] == [*own]
+    assert style.label_panels(style.panels(own[0], 1)) is own[0]
+    with pytest.raises(ito.errors.ArgumentError, match="ax = '3 Axes': 2 Axes, one per panel"):
+        style.panels(own, 2)
+
+
+def test_the_core_of_draws_leaves_out_the_farthest():
+    draws = np.append(np.linspace(-1, 1, 998), [50.0, -90.0])
+    assert np.ptp(style.core_of(draws)) < 2.1 and len(style.core_of(draws)) > 990
