@@ -104,7 +104,7 @@ def label_panels(axes: Any) -> Any:
 def core_of(draws: Array) -> Array:
     """Draws without the few farthest ones, which belong to other models and would squeeze the picture."""
     low, high = np.quantile(draws, [0.002, 0.998])
-    return draws[(draws >= low) & (draws <= high)]
+    return np.asarray(draws[(draws >= low) & (draws <= high)])
 
 
 def drift_title(state: str) -> str:
