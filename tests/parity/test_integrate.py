@@ -6,7 +6,7 @@ from itoscope import SDE, _core, problems
 from itoscope.backends import get_backend
 from itoscope.expressions.ito import SCHEMES
 from itoscope.result import ensemble as forecast
-from itoscope.sde.family import NUMBER, families
+from itoscope.sde.family import Draws, Sum, families
 from tolerances import STEP
 
 SYSTEMS = {name: make().sde for name, make in problems.PROBLEMS.items()} | {
@@ -57,20 +57,38 @@ def test_the_same_increments_give_the_same_paths(name, scheme):
     assert np.all(np.abs(ours - theirs).max(axis=(0, 1)) <= 20 * STEP * size)
 
 
+FORMS = {
+    name: (truth["drift"], truth["diffusion"])
+    for name in ("duffing", "building")
+    for truth in [problems.PROBLEMS[name]().truth]
+} | {
+    "diagonal": (
+        {"x": {"y": 1.0}, "y": {"x": -1.0}},
+        {("x", "x"): {"1": 1.0, "x^2": 1.0}, ("y", "y"): {"exp(-y^2)": 1.0}},
+    ),
+    "general": (
+        {"x": {"y": 1.0}, "y": {"x": -1.0}},
+        {("x", "x"): {"1": 1.0, "x^2": 1.0}, ("x", "y"): {"y": 0.3}, ("y", "y"): {"1": 1.0}},
+    ),
+}
+
+
 @pytest.mark.parametrize("backend", ["rust", "reference"])
-@pytest.mark.parametrize("name", ["duffing", "building", "diagonal", "general"])
+@pytest.mark.parametrize("name", FORMS)
 def test_models_of_one_form_run_together_as_they_run_alone(name, backend):
     rng = np.random.default_rng(10)
-    first = SYSTEMS[name]
-    models = [perturbed(first, rng) for _ in range(11)]
-    (family,) = families(models)
+    drift, gamma = ({key: perturbed(terms, rng) for key, terms in part.items()} for part in FORMS[name])
+    draws = Draws(tuple(drift), {}, drift, gamma)
+    (family,) = families(draws)
     assert len(family.parameters) == family.values.shape[1] > 0
-    scheme = forecast.best_scheme(first)
-    columns = first.n_noise * (2 if scheme == "taylor15" else 1)
-    noise = 0.04 * rng.normal(size=(len(models), 20, columns))
-    x0 = 0.1 + 0.05 * rng.normal(size=(len(models), first.n_states))
+    first = SYSTEMS[name]
+    assert (family.noise_structure, family.n_noise) == (first.noise_structure, first.n_noise)
+    scheme = forecast.best_scheme(family)
+    noise = 0.04 * rng.normal(size=(len(draws), 20, first.n_noise * (2 if scheme == "taylor15" else 1)))
+    x0 = 0.1 + 0.05 * rng.normal(size=(len(draws), first.n_states))
     settings = {"parameters": (family.parameters, family.values)}
     together, _ = stage(backend, family, x0, noise, scheme, **settings)
+    models = [SDE(draws.drift_of(i), gamma=draws.gamma_of(i), states=first.states) for i in range(len(draws))]
     alone = [
         stage(backend, model, x0[i : i + 1], noise[i : i + 1], scheme)[0] for i, model in enumerate(models)
     ]
@@ -81,29 +99,9 @@ def test_models_of_one_form_run_together_as_they_run_alone(name, backend):
     assert np.abs(together[1:] - stage(backend, models[0], x0[1:], noise[1:], scheme)[0]).max() > 1e-6
 
 
-def perturbed(sde, rng):
-    """The same form with other numbers."""
-
-    def text(old):
-        return NUMBER.sub(lambda match: repr(float(match[0]) * rng.uniform(0.9, 1.1)), old)
-
-    drift = [text(row) for row in sde.drift_expressions]
-    if sde.diffusion_expressions is None:
-        return SDE(drift, gamma=[["1 + x^2", "0.3 y"], ["0.3 y", "1"]], states=sde.states)
-    rows = [[text(entry) if entry != "0" else entry for entry in row] for row in sde.diffusion_expressions]
-    return SDE(drift, rows, sde.states)
-
-
-def test_families_part_what_differs_in_form():
-    models = [
-        SDE(["-1.5 c_^3 + sin(2 c_)"], [["0.5"]], ["c_"]),
-        SDE(["-2e-05 c_^3 + sin(2 c_)"], [["0.5"]], ["c_"]),
-        SDE(["-2 c_^2 + sin(2 c_)"], [["0.5"]], ["c_"]),
-    ]
-    first, second = families(models)
-    assert first.members == [0, 1] and second.members == [2]
-    assert first.drift_expressions == ["-c__1 c_^3 + sin(2 c_)"] and first.values.tolist() == [[1.5], [2e-05]]
-    assert second.parameters == []
+def perturbed(terms, rng):
+    """The same terms with other coefficients in eleven models."""
+    return Sum(list(terms), np.array(list(terms.values())) * rng.uniform(0.9, 1.1, size=(11, len(terms))))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

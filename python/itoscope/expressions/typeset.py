@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from itoscope.common.extras import require
@@ -20,6 +20,7 @@ __all__ = [
     "latex",
     "latex_in_brackets",
     "latex_name",
+    "sum_of",
     "symbolic",
     "typeset",
     "typeset_term",
@@ -41,20 +42,27 @@ def expression_of(coefficients: Mapping[str, float], digits: int | None = None) 
     >>> expression_of({"x1": -1000.0, "1": 1.0, "x1^3": -1e5, "x2": 1.0})
     '-1000 x1 + 1 - 100000 x1^3 + x2'
     """
+    parts = [
+        (value < 0, exact(abs(value)) if digits is None else f"{abs(value):.{digits}g}", term)
+        for term, value in coefficients.items()
+        if value != 0
+    ]
+    return sum_of(parts) or "0"
+
+
+def sum_of(parts: Iterable[tuple[bool, str, str]]) -> str:
+    """The sum of terms, each given as whether it is negative, its size as text, and the term; empty for none."""
     text = ""
-    for term, value in coefficients.items():
-        if value == 0:
-            continue
-        size = exact(abs(value)) if digits is None else f"{abs(value):.{digits}g}"
+    for negative, size, term in parts:
         if term == "1":
             product = size
         elif size == "1":
             product = _factor(term)
         else:
             product = f"{size} {_factor(term)}"
-        sign = ("-" if value < 0 else "") if not text else (" - " if value < 0 else " + ")
+        sign = ("-" if negative else "") if not text else (" - " if negative else " + ")
         text += sign + product
-    return text or "0"
+    return text
 
 
 def in_brackets(text: str) -> str:

@@ -70,7 +70,7 @@ def simulate(
         raise argument_error(
             "x0", f"shape {starts.shape}", f"one state, or shape {(n_paths, len(result.states))}"
         )
-    models = result.sample_models(min(n_paths, MAX_MODELS), known_seed) if posterior else [result.model()]
+    models = result.draw_models(min(n_paths, MAX_MODELS), known_seed) if posterior else result.mean_model()
     paths: list[Array | None] = [None] * n_paths
     diverged: list[int] = []
     forms = families(models)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
-from itoscope.expressions.typeset import expression_of
 from itoscope.posterior.equation import Equation
 from itoscope.result.states import SmoothedStates, smoothed
+from itoscope.sde.family import Draws, Sum
 from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
@@ -161,9 +162,7 @@ class Findings:
         SDE
             Drift rows as found or given; the covariance entries as found, zero where a row was given.
         """
-        means = {state: _selected(equation) for state, equation in self.drift.items()}
-        gammas = {pair: _selected(equation) for pair, equation in self.diffusion.items()}
-        return self._sde(means, gammas)
+        return self._sde(self.mean_model(), 0)
 
     def sample_models(self, n: int, seed: int | None = None) -> list[SDE]:
         """Models drawn from the posterior: terms and coefficients of one draw of each equation's chains.
@@ -178,28 +177,41 @@ class Findings:
         -------
         list of SDE
         """
+        drawn = self.draw_models(n, seed)
+        return [self._sde(drawn, number) for number in range(n)]
+
+    def mean_model(self) -> Draws:
+        """The model with the mean coefficients of the selected terms, as arrays for one."""
+        return self._draws({key: np.where(e.selected, e.mean, 0.0)[None] for key, e in self.keyed()})
+
+    def draw_models(self, n: int, seed: int | None = None) -> Draws:
+        """What `sample_models` draws, as arrays of coefficients."""
         if n < 1:
             raise argument_error("n", n, "a whole number of at least 1")
         rng = np.random.default_rng(seed)
-        models = []
+        drawn: dict[Key, list[Array]] = {key: [] for key, _ in self.keyed()}
         for _ in range(n):
-            means = {state: _draw(equation, rng) for state, equation in self.drift.items()}
-            gammas = {pair: _draw(equation, rng) for pair, equation in self.diffusion.items()}
-            models.append(self._sde(means, gammas))
-        return models
+            for key, equation in self.keyed():
+                chains, draws = equation.samples.shape[:2]
+                drawn[key].append(equation.samples[rng.integers(chains), rng.integers(draws)])
+        return self._draws({key: np.stack(rows) for key, rows in drawn.items()})
 
-    def _sde(self, means: Mapping[str, Terms], gammas: Mapping[tuple[str, str], Terms]) -> SDE:
-        named = [(f"d{state}", terms) for state, terms in means.items()]
-        named += [(f"Gamma[{a}, {b}]", terms) for (a, b), terms in gammas.items()]
-        for label, terms in named:
-            for term in terms:
-                check_simulable(term, label, self.states, self.settings.get("custom_terms", ()))
-        drift = [self.known_drift.get(state) or expression_of(means[state]) for state in self.states]
-        gamma = [["0"] * len(self.states) for _ in self.states]
-        for (a, b), terms in gammas.items():
-            i, j = self.states.index(a), self.states.index(b)
-            gamma[i][j] = gamma[j][i] = expression_of(terms)
-        return SDE(drift, gamma=gamma, states=list(self.states))
+    def _draws(self, values: Mapping[Key, Array]) -> Draws:
+        """Models from coefficients `(n, K)` of each equation; terms that no model can call are refused."""
+        sums = {key: Sum(equation.terms, values[key]) for key, equation in self.keyed()}
+        for key, (terms, rows) in sums.items():
+            for term in (term for term, column in zip(terms, rows.T) if column.any()):
+                check_simulable(term, str(key), self.states, self.settings.get("custom_terms", ()))
+        return Draws(
+            states=tuple(self.states),
+            given=self.known_drift,
+            drift={key.row: found for key, found in sums.items() if key.column is None},
+            gamma={(key.row, key.column): found for key, found in sums.items() if key.column is not None},
+        )
+
+    def _sde(self, models: Draws, number: int) -> SDE:
+        gamma = models.gamma_of(number)
+        return SDE(models.drift_of(number), gamma=gamma, states=list(self.states))
 
     # -- beside a recording ----------------------------------------------------------------------------------
     def with_data(self: Self, data: Trajectories) -> Self:
@@ -268,9 +280,3 @@ def check_simulable(term: str, label: str, states: Sequence[str], customs: Seque
 
 def _selected(equation: Equation) -> Terms:
     return {t: float(c) for t, c, z in zip(equation.terms, equation.mean, equation.selected) if z}
-
-
-def _draw(equation: Equation, rng: np.random.Generator) -> Terms:
-    chains, draws = equation.samples.shape[:2]
-    values = equation.samples[rng.integers(chains), rng.integers(draws)]
-    return {term: float(value) for term, value in zip(equation.terms, values) if value != 0}

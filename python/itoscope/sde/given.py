@@ -16,7 +16,10 @@ from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.typeset import expression_of
 from itoscope.library.library import Library
 
-__all__ = ["checked_expressions", "checked_rows", "checked_square", "from_library", "roots_of_covariance"]
+__all__ = [
+    "checked_expressions", "checked_rows", "checked_square", "constant_of", "from_library", "is_positive", "modulus_of",
+    "roots_of_covariance",
+]  # fmt: skip
 
 
 def checked_expressions(name: str, given: Any, states: Sequence[str], count: int) -> list[str]:
@@ -121,15 +124,41 @@ def _root(graph: Graph, node: int, text: str, states: Sequence[str]) -> str | No
             value, other = graph.constant(arguments[1]), arguments[0]
         if value is not None:
             scale, squared = value, other
-    operation, arguments, value = graph.nodes[squared]
-    if operation == "number":
+    value = graph.constant(squared)
+    if value is not None:
         return exact(np.sqrt(value)) if value >= 0 else None
-    if operation == "power" and graph.constant(arguments[1]) == 2 and scale > 0:
-        base = graph.nodes[arguments[0]]
-        if base.operation == "input":
-            size = exact(np.sqrt(scale))
-            return f"{'' if size == '1' else size + ' '}|{states[int(base.value)]}|"
+    modulus = _modulus(graph, squared, states)
+    if modulus is not None and scale > 0:
+        size = exact(np.sqrt(scale))
+        return modulus if size == "1" else f"{size} {modulus}"
     return f"sqrt({text})" if _positive(graph, node) else None
+
+
+def _modulus(graph: Graph, node: int, states: Sequence[str]) -> str | None:
+    """`|x|` for a node that is the square of a state, else None."""
+    operation, arguments, _ = graph.nodes[node]
+    if operation != "power" or graph.constant(arguments[1]) != 2:
+        return None
+    base = graph.nodes[arguments[0]]
+    return f"|{states[int(base.value)]}|" if base.operation == "input" else None
+
+
+def constant_of(term: str, states: Sequence[str]) -> float | None:
+    """The value of a term that is a number, else None."""
+    graph = Graph(states)
+    return graph.constant(parse(term, graph))
+
+
+def modulus_of(term: str, states: Sequence[str]) -> str | None:
+    """`|x|` for a term that is the square of a state, else None."""
+    graph = Graph(states)
+    return _modulus(graph, parse(term, graph), states)
+
+
+def is_positive(text: str, states: Sequence[str]) -> bool:
+    """Whether an expression is positive everywhere, as far as its form shows."""
+    graph = Graph(states)
+    return _positive(graph, parse(text, graph))
 
 
 def _positive(graph: Graph, root: int) -> bool:
