@@ -6,10 +6,8 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use itoscope_benches::starts;
 use itoscope_core::control::Control;
-use itoscope_core::problems::{self, BoucWen, Problem};
-use itoscope_core::simulate::normals::{Normals, PER_BLOCK};
-use itoscope_core::simulate::scheme::Scheme;
-use itoscope_core::simulate::sde::Settings;
+use itoscope_core::simulate::{Normals, PER_BLOCK, Scheme, SimulationSettings};
+use itoscope_support::problems::{self, BoucWen, Problem};
 
 const N_PATHS: usize = 1000;
 const N_STEPS: usize = 1000;
@@ -21,7 +19,7 @@ fn schemes(c: &mut Criterion) {
         let x0 = starts(N_PATHS, &x0);
         let mut samples = vec![0.0; N_PATHS * (N_STEPS + 1) * x0.ncols()];
         for (scheme, n_threads) in [(Scheme::Milstein, 1), (Scheme::Milstein, 2), (Scheme::Taylor15, 1)] {
-            let settings = Settings { scheme, seed: 1, ..Settings::new(1e-3, N_STEPS) };
+            let settings = SimulationSettings { scheme, seed: 1, ..SimulationSettings::new(1e-3, N_STEPS) };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads");
             group.bench_function(format!("{name}, {}, {n_threads} threads", scheme.name()), |b| {
                 b.iter(|| {
@@ -40,7 +38,7 @@ fn forecast(c: &mut Criterion) {
     let mut group = c.benchmark_group("Bouc-Wen forecast");
     let problem = BoucWen { s: 6.0, ..Default::default() };
     let (sde, x0) = (problem.sde().expect("an equation"), starts(100, &problem.x0()));
-    let settings = Settings { seed: 1, ..Settings::new(1e-3, 500_000) };
+    let settings = SimulationSettings { seed: 1, ..SimulationSettings::new(1e-3, 500_000) };
     let mut samples = vec![0.0; 100 * 500_001 * 3];
     group.sample_size(10);
     group.bench_function("100 paths of 500 s at 1 ms", |b| {

@@ -1,15 +1,16 @@
 //! Fixed problems that the benches share, so that every bench times the same work.
 
 use itoscope_core::filter::StateSpace;
-use itoscope_core::library;
 use itoscope_core::noise::{Draws, Purpose, Stream};
 use itoscope_core::path::{Path, Times};
 use itoscope_core::program::Program;
-use itoscope_core::regression::pass::{self, Ensemble};
-use itoscope_core::regression::targets::{Fitted, Scheme, Target, Weights};
-use itoscope_core::sampler::evidence::Regression;
-use itoscope_core::sampler::prior::Prior;
+use itoscope_core::regression::{self, Ensemble, Fitted, StepScheme, Target, Weights};
+use itoscope_core::sampler::{Prior, ScaledRegression};
+use itoscope_support::library;
 use ndarray::{Array1, Array2, Array3, Axis, array, s};
+
+/// Seed of drawn moments and of the noise on recordings. Another one would change what the recorded counts count.
+const SEED: u64 = 0x1d04_151b_0000_0000;
 
 /// Standard normal samples `(n, m)`, smoothed a little, from a fixed seed.
 pub fn samples(n: usize, m: usize) -> Array2<f64> {
@@ -32,8 +33,8 @@ pub fn paper(m: usize, degree: usize) -> (Vec<String>, Program) {
 /// Moments of `n` samples of `k` normal columns, the first `r` of them true with coefficient 1, noise of variance 1.
 ///
 /// The moments are drawn through the triangular factor of a Wishart matrix, so that `n` costs nothing.
-pub fn regression(n: usize, k: usize, r: usize) -> Regression {
-    let mut draws = Stream::new(1, Purpose::Measurement, k as u64);
+pub fn regression(n: usize, k: usize, r: usize) -> ScaledRegression {
+    let mut draws = Stream::new(SEED, Purpose::Path, k as u64);
     let mut factor = Array2::zeros((k, k));
     for i in 0..k {
         factor[[i, i]] = (2.0 * draws.gamma(0.5 * (n - i) as f64)).sqrt();
@@ -47,7 +48,7 @@ pub fn regression(n: usize, k: usize, r: usize) -> Regression {
     let moment = gram.dot(&theta) + factor.dot(&noise);
     let rest = 2.0 * draws.gamma(0.5 * (n - k) as f64) + noise.dot(&noise);
     let yy = theta.dot(&gram.dot(&theta)) + 2.0 * theta.dot(&factor.dot(&noise)) + rest;
-    Regression::new(gram.view(), moment.view(), yy, n as f64, Prior::default())
+    ScaledRegression::new(gram.view(), moment.view(), yy, n as f64, Prior::default())
         .expect("moments of drawn data")
 }
 
@@ -88,21 +89,21 @@ impl Setup {
     }
 
     /// The drift of the second state, unweighted.
-    pub fn drift(&self) -> pass::Regression<'_> {
-        pass::Regression {
+    pub fn drift(&self) -> regression::Regression<'_> {
+        regression::Regression {
             program: &self.program,
             names: &self.names,
             target: Target::Drift(1),
-            scheme: Scheme::Trapezoid,
+            scheme: StepScheme::Trapezoid,
             weights: Weights::Unit,
             ensemble: Ensemble::Pool,
         }
     }
 
     /// The diffusion of the second state, with a fitted drift taken off, weighted.
-    pub fn diffusion(&self) -> pass::Regression<'_> {
+    pub fn diffusion(&self) -> regression::Regression<'_> {
         let fitted = |rows: usize| Fitted { program: &self.program, coef: self.coef.slice(s![..rows, ..]) };
-        pass::Regression {
+        regression::Regression {
             target: Target::Diffusion { pair: (1, 1), drift: Some(fitted(2)) },
             weights: Weights::Variance { gamma: fitted(3), floors: [0.1, 0.1] },
             ..self.drift()
@@ -130,7 +131,7 @@ impl Recording {
         drift[[1, column("x2")]] = -2.0;
         drift[[1, column("x1^3")]] = -1e5;
         gamma[[0, column("x1^2")]] = 100.0;
-        let mut stream = Stream::new(1, Purpose::Measurement, 0);
+        let mut stream = Stream::new(SEED, Purpose::Path, 0);
         let x = Array3::from_shape_fn((n_paths, n, 1), |(_, i, _)| {
             let t = i as f64 * 1e-3;
             0.1 * (-t).exp() * (40.0 * t).cos() + 0.002 * stream.normal()

@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use itoscope_benches::Setup;
 use itoscope_core::control::Control;
-use itoscope_core::regression::project::project;
+use itoscope_core::regression::project;
 
 const N_SAMPLES: usize = 100_000;
 

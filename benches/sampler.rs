@@ -6,11 +6,9 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use itoscope_benches::{SAMPLER_SIZES, regression};
 use itoscope_core::control::Control;
 use itoscope_core::noise::{Purpose, Stream};
-use itoscope_core::sampler::chains::{Settings, Start, run_chain};
-use itoscope_core::sampler::enumerate::enumerate;
-use itoscope_core::sampler::gibbs::Gibbs;
-use itoscope_core::sampler::greedy::search;
-use itoscope_core::sampler::posterior::model_posterior;
+use itoscope_core::sampler::{
+    ChainSettings, Gibbs, Start, enumerate, greedy_start, model_posterior, run_chain,
+};
 
 fn evidence(c: &mut Criterion) {
     let regression = regression(1000, 36, 3);
@@ -29,7 +27,7 @@ fn sweep(c: &mut Criterion) {
     {
         let regression = regression(n, k, r);
         for exchanges in [0, 1] {
-            let mut gibbs = Gibbs::new(&regression, &search(&regression), exchanges);
+            let mut gibbs = Gibbs::new(&regression, &greedy_start(&regression), exchanges);
             let mut draws = Stream::new(1, Purpose::Chain, 0);
             (0..100).for_each(|_| gibbs.sweep(&mut draws));
             let name = format!("K={k}, r={r}, n={n}");
@@ -42,7 +40,7 @@ fn sweep(c: &mut Criterion) {
 
 fn chain(c: &mut Criterion) {
     let mut group = c.benchmark_group("3000 sweeps");
-    let settings = Settings { n_chains: 1, n_samples: 2000, n_burn: 1000, thin: 1, exchanges: 1 };
+    let settings = ChainSettings { n_chains: 1, n_samples: 2000, n_burn: 1000, thin: 1, exchanges: 1 };
     // The second has the same columns and a thousand times the samples: the cost must not depend on n.
     for (n, k, r) in [(1000, 36, 3), (1_000_000, 36, 3), (10_000, 59, 3), (5000, 200, 5)] {
         let regression = regression(n, k, r);

@@ -4,10 +4,8 @@ use std::hint::black_box;
 
 use itoscope_benches::{one_thread, starts};
 use itoscope_core::control::Control;
-use itoscope_core::problems;
-use itoscope_core::simulate::normals::{Normals, PER_BLOCK};
-use itoscope_core::simulate::scheme::Scheme;
-use itoscope_core::simulate::sde::Settings;
+use itoscope_core::simulate::{Normals, PER_BLOCK, Scheme, SimulationSettings};
+use itoscope_support::problems;
 
 use crate::Work;
 
@@ -28,7 +26,7 @@ pub fn simulate(name: &'static str, scheme: Scheme) -> Work {
     let (x0, pool) = (starts(N_PATHS, &x0), one_thread());
     let mut samples = vec![0.0; N_PATHS * (N_STEPS + 1) * x0.ncols()];
     Box::new(move || {
-        let settings = Settings { scheme, seed: 1, ..Settings::new(1e-3, N_STEPS) };
+        let settings = SimulationSettings { scheme, seed: 1, ..SimulationSettings::new(1e-3, N_STEPS) };
         let control = Control::default();
         black_box(pool.install(|| sde.simulate_into(x0.view(), &settings, &mut samples, &control).is_ok()));
     })

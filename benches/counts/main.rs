@@ -9,7 +9,7 @@ mod integrate;
 mod regression;
 mod sampler;
 
-use itoscope_core::simulate::scheme::Scheme;
+use itoscope_core::simulate::Scheme;
 
 use filter::Pass;
 

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use itoscope_benches::{Setup, one_thread, paper, samples};
 use itoscope_core::control::Control;
-use itoscope_core::regression::project::project;
+use itoscope_core::regression::project;
 
 use crate::Work;
 

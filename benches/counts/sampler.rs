@@ -5,11 +5,7 @@ use std::hint::black_box;
 use itoscope_benches::{SAMPLER_SIZES, one_thread, regression};
 use itoscope_core::control::Control;
 use itoscope_core::noise::{Purpose, Stream};
-use itoscope_core::sampler::enumerate::enumerate;
-use itoscope_core::sampler::factor::Factor;
-use itoscope_core::sampler::gibbs::Gibbs;
-use itoscope_core::sampler::greedy::search;
-use itoscope_core::sampler::posterior::model_posterior;
+use itoscope_core::sampler::{Factor, Gibbs, enumerate, greedy_start, model_posterior};
 
 use crate::Work;
 
@@ -42,7 +38,7 @@ pub fn factor_insert() -> Work {
 pub fn sweeps(size: usize, exchanges: usize) -> Work {
     let (n, k, r) = SAMPLER_SIZES[size];
     let regression = Box::leak(Box::new(regression(n, k, r)));
-    let mut gibbs = Gibbs::new(regression, &search(regression), exchanges);
+    let mut gibbs = Gibbs::new(regression, &greedy_start(regression), exchanges);
     let mut draws = Stream::new(1, Purpose::Chain, 0);
     (0..100).for_each(|_| gibbs.sweep(&mut draws));
     Box::new(move || {

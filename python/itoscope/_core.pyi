@@ -23,7 +23,6 @@ __all__ = [
     "filter_smooth",
     "log_evidence",
     "model_posterior",
-    "problems",
     "project",
     "regression_sums",
     "replay_chain",
@@ -35,7 +34,6 @@ __all__ = [
 ]
 
 def set_threads(n_threads: int) -> None: ...
-def problems() -> list[tuple[str, list[str], list[str], list[list[str]], list[float]]]: ...
 
 @final
 class Program:

@@ -7,10 +7,8 @@
 pub mod control;
 pub mod error;
 pub mod filter;
-pub mod library;
 pub mod noise;
 pub mod path;
-pub mod problems;
 pub mod program;
 pub mod regression;
 pub mod sampler;

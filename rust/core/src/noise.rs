@@ -11,8 +11,6 @@ pub enum Purpose {
     Chain,
     /// One simulated path.
     Path,
-    /// Measurement noise added to a path.
-    Measurement,
 }
 
 impl Purpose {
@@ -20,7 +18,6 @@ impl Purpose {
         match self {
             Self::Chain => 0x6368_6169_6e00_0001,
             Self::Path => 0x7061_7468_0000_0002,
-            Self::Measurement => 0x6d65_6173_0000_0003,
         }
     }
 }

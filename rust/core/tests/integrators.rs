@@ -2,8 +2,7 @@
 
 use itoscope_core::Error;
 use itoscope_core::noise::{Draws, Purpose, Stream};
-use itoscope_core::simulate::scheme::{Scheme, Structure};
-use itoscope_core::simulate::sde::{Sde, Settings};
+use itoscope_core::simulate::{Scheme, Sde, SimulationSettings, Structure};
 use ndarray::{Array2, Array3, ArrayView2, s};
 
 fn texts(rows: &[&str]) -> Vec<String> {
@@ -14,7 +13,11 @@ fn sde(drift: &[&str], diffusion: &[&[&str]], states: &[&str]) -> Sde {
     Sde::new(texts(drift), diffusion.iter().map(|row| texts(row)).collect(), texts(states)).unwrap()
 }
 
-fn simulate(sde: &Sde, x0: ArrayView2<'_, f64>, settings: &Settings<'_>) -> (Array3<f64>, Vec<i64>) {
+fn simulate(
+    sde: &Sde,
+    x0: ArrayView2<'_, f64>,
+    settings: &SimulationSettings<'_>,
+) -> (Array3<f64>, Vec<i64>) {
     sde.simulate(x0, settings, &Default::default()).unwrap()
 }
 
@@ -55,8 +58,11 @@ fn strong_order(sde: &Sde, scheme: Scheme, exact: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..6 {
         let n_steps = noise.dim().1;
         let columns = if scheme.needs_dz() { 2 } else { 1 };
-        let settings =
-            Settings { scheme, noise: Some(noise.slice(s![.., .., ..columns])), ..Settings::new(h, n_steps) };
+        let settings = SimulationSettings {
+            scheme,
+            noise: Some(noise.slice(s![.., .., ..columns])),
+            ..SimulationSettings::new(h, n_steps)
+        };
         let (samples, _) = simulate(sde, x0.view(), &settings);
         let error = (0..n_paths).map(|i| {
             let w: f64 = noise.slice(s![i, .., 0]).sum();
@@ -93,7 +99,7 @@ fn without_noise_the_schemes_solve_the_ordinary_equation() {
     for (scheme, tolerance) in
         [(Scheme::EulerMaruyama, 1e-3), (Scheme::Milstein, 1e-3), (Scheme::Taylor15, 1e-6)]
     {
-        let settings = Settings { scheme, ..Settings::new(1e-3, 1000) };
+        let settings = SimulationSettings { scheme, ..SimulationSettings::new(1e-3, 1000) };
         let (samples, _) = simulate(&oscillator, Array2::from_elem((1, 2), 1.0).view(), &settings);
         let exact = 1.0_f64.cos() + 1.0_f64.sin();
         assert!((samples[[0, 1000, 0]] - exact).abs() < tolerance);
@@ -120,7 +126,8 @@ fn structures_of_noise() {
 fn a_scheme_that_does_not_fit_names_one_that_does() {
     let general = sde(&["0", "0"], &[&["y", "0"], &["0", "x"]], &["x", "y"]);
     let x0 = Array2::zeros((1, 2));
-    let error = general.simulate(x0.view(), &Settings::new(0.1, 3), &Default::default()).unwrap_err();
+    let error =
+        general.simulate(x0.view(), &SimulationSettings::new(0.1, 3), &Default::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "scheme = 'milstein': needs additive, scalar, diagonal or commutative noise; the noise of this SDE is \
@@ -136,7 +143,8 @@ fn a_covariance_may_be_semidefinite() {
         Sde::with_covariance(texts(&["0", "0"]), gamma, texts(&["x", "y"])).unwrap()
     };
     let factored = sde(&["0", "0"], &[&["1 + x^2", "0"], &["2 + 2 x^2", "0"]], &["x", "y"]);
-    let settings = Settings { scheme: Scheme::EulerMaruyama, seed: 3, ..Settings::new(0.01, 50) };
+    let settings =
+        SimulationSettings { scheme: Scheme::EulerMaruyama, seed: 3, ..SimulationSettings::new(0.01, 50) };
     let x0 = Array2::zeros((9, 2));
     let (expected, _) = simulate(&factored, x0.view(), &settings);
     let square = given(&[&["(1 + x^2)^2", "0"], &["2 (1 + x^2)^2", "4 (1 + x^2)^2"]]);
@@ -150,7 +158,12 @@ fn a_covariance_may_be_semidefinite() {
 fn threads_and_company_change_no_bit() {
     let sde = sde(&["v", "-100 x - sgn(v)"], &[&["0"], &["1 + x"]], &["x", "v"]);
     let x0 = Array2::from_elem((130, 2), 0.1);
-    let settings = Settings { scheme: Scheme::Taylor15, substeps: 3, seed: 4, ..Settings::new(0.01, 60) };
+    let settings = SimulationSettings {
+        scheme: Scheme::Taylor15,
+        substeps: 3,
+        seed: 4,
+        ..SimulationSettings::new(0.01, 60)
+    };
     let on = |n_threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
         pool.install(|| simulate(&sde, x0.view(), &settings).0)
@@ -159,7 +172,7 @@ fn threads_and_company_change_no_bit() {
     assert_eq!(one, on(3));
     let (few, _) = simulate(&sde, x0.slice(s![..3, ..]), &settings);
     assert_eq!(few, one.slice(s![..3, .., ..]));
-    let sparse = Settings { keep_every: 7, ..settings };
+    let sparse = SimulationSettings { keep_every: 7, ..settings };
     let (kept, _) = simulate(&sde, x0.view(), &sparse);
     assert_eq!(kept, one.slice(s![.., ..;7, ..]));
 }
@@ -168,7 +181,7 @@ fn threads_and_company_change_no_bit() {
 fn paths_that_leave_the_finite_range_end_there() {
     let sde = sde(&["x^3"], &[&["0"]], &["x"]);
     let x0 = Array2::from_shape_fn((20, 1), |(i, _)| i as f64 / 4.0);
-    let (samples, lengths) = simulate(&sde, x0.view(), &Settings::new(0.1, 100));
+    let (samples, lengths) = simulate(&sde, x0.view(), &SimulationSettings::new(0.1, 100));
     assert_eq!(lengths[0], 101);
     assert!(lengths[19] < 101);
     for (path, &length) in samples.outer_iter().zip(&lengths) {
@@ -183,14 +196,14 @@ fn settings_out_of_range_are_named() {
     let x0 = Array2::ones((2, 1));
     let noise = Array3::zeros((2, 9, 1));
     let wide = Array3::zeros((2, 10, 2));
-    let good = || Settings::new(0.1, 10);
+    let good = || SimulationSettings::new(0.1, 10);
     let cases = [
-        ("dt", Settings { dt: 0.0, ..good() }),
-        ("n_steps", Settings { n_steps: 0, ..good() }),
-        ("substeps", Settings { substeps: 0, ..good() }),
-        ("keep_every", Settings { keep_every: 0, ..good() }),
-        ("noise", Settings { noise: Some(noise.view()), ..good() }),
-        ("noise", Settings { noise: Some(wide.view()), ..good() }),
+        ("dt", SimulationSettings { dt: 0.0, ..good() }),
+        ("n_steps", SimulationSettings { n_steps: 0, ..good() }),
+        ("substeps", SimulationSettings { substeps: 0, ..good() }),
+        ("keep_every", SimulationSettings { keep_every: 0, ..good() }),
+        ("noise", SimulationSettings { noise: Some(noise.view()), ..good() }),
+        ("noise", SimulationSettings { noise: Some(wide.view()), ..good() }),
     ];
     for (argument, settings) in cases {
         match geometric().simulate(x0.view(), &settings, &Default::default()) {
@@ -207,6 +220,6 @@ fn a_stop_is_heeded() {
     let control = itoscope_core::control::Control::default();
     control.stop();
     let x0 = Array2::ones((10, 1));
-    let outcome = geometric().simulate(x0.view(), &Settings::new(0.1, 10_000), &control);
+    let outcome = geometric().simulate(x0.view(), &SimulationSettings::new(0.1, 10_000), &control);
     assert_eq!(outcome.unwrap_err(), Error::Interrupted);
 }

@@ -5,9 +5,7 @@
 //! |z| > 4.8 have a false-alarm rate below 1.3e-5.
 
 use itoscope_core::noise::{Draws, Purpose, Stream};
-use itoscope_core::sampler::evidence::Regression;
-use itoscope_core::sampler::gibbs::Gibbs;
-use itoscope_core::sampler::prior::Prior;
+use itoscope_core::sampler::{Gibbs, Prior, ScaledRegression};
 use ndarray::{Array1, Array2};
 
 const K: usize = 5;
@@ -81,7 +79,7 @@ fn z_scores(prior: Prior, exchanges: usize, seed: u64) -> [f64; FUNCTIONS] {
             let y =
                 x.dot(&state.theta) + Array1::from_shape_simple_fn(N, || state.s2.sqrt() * draws.normal());
             let regression =
-                Regression::new(gram.view(), x.t().dot(&y).view(), y.dot(&y), N as f64, prior).unwrap();
+                ScaledRegression::new(gram.view(), x.t().dot(&y).view(), y.dot(&y), N as f64, prior).unwrap();
             let mut gibbs = Gibbs::resume(&regression, &state.members, state.v, state.p0, exchanges);
             for _ in 0..2 {
                 gibbs.sweep(&mut draws);

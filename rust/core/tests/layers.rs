@@ -1,94 +1,201 @@
-//! The imports of the crate follow one acyclic list: a module uses modules of earlier layers only.
+//! The imports of the crate follow one acyclic list: a folder uses folders of earlier rows, and no files use each other
+//! in a circle. Uses by `crate::` and by `super::` count, in imports and in the code; comments and unit tests do not.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Modules of one line do not know each other; each may use the lines above.
-const LAYERS: &[&[&str]] = &[
+/// Modules of one row do not know each other; each may use the rows above.
+const LAYERS: [&[&str]; 7] = [
     &["error"],
-    &["control"],
-    &["noise", "path"],
+    &["control", "noise", "path"],
     &["program"],
-    &["library"],
-    &["regression", "sampler", "filter"],
+    &["regression"],
+    &["sampler"],
+    &["filter"],
     &["simulate"],
-    &["problems"],
 ];
 
-fn layer(module: &str) -> Option<usize> {
-    LAYERS.iter().position(|modules| modules.contains(&module))
-}
+/// The text of each module by its path, `program::graph` say; a folder's `mod.rs` has the folder's path.
+type Sources = BTreeMap<String, String>;
 
-/// The modules that a source text names as `crate::module`, comments aside; braces after `crate::` are looked into.
-fn used(text: &str) -> Vec<String> {
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    let ends = |c: char| !c.is_alphanumeric() && c != '_';
-    let mut found = Vec::new();
-    for piece in code.split("crate::").skip(1) {
-        let group = match piece.strip_prefix('{') {
-            Some(group) => group.split('}').next().unwrap_or_default().split(',').collect(),
-            None => vec![piece],
-        };
-        found.extend(group.iter().filter_map(|item| item.trim().split(ends).next()).map(str::to_owned));
+/// The crate's modules but its root.
+fn sources() -> Sources {
+    fn read(folder: &Path, inside: &str, found: &mut Sources) {
+        for entry in fs::read_dir(folder).expect("the source folder can be read").flatten() {
+            let path = entry.path();
+            let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let name = [inside, &stem]
+                .iter()
+                .filter(|part| !part.is_empty())
+                .copied()
+                .collect::<Vec<_>>()
+                .join("::");
+            if path.is_dir() {
+                read(&path, &name, found);
+            } else if path.extension().is_some_and(|kind| kind == "rs") && stem != "tests" && name != "lib" {
+                let name = if stem == "mod" { inside.to_owned() } else { name };
+                found.insert(name, fs::read_to_string(&path).expect("a readable source file"));
+            }
+        }
     }
-    // A capital starts a type that the crate's root re-exports from `error`.
-    found.retain(|name| name.starts_with(char::is_lowercase));
+    let mut found = Sources::new();
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut found);
     found
 }
 
-/// What breaks the list in a source text that belongs to `module`.
-fn violations(module: &str, text: &str) -> Vec<String> {
-    let Some(own) = layer(module) else {
-        return vec![format!(
-            "module `{module}` has no layer: give it one in LAYERS, below all that it uses"
-        )];
-    };
-    let mut problems = Vec::new();
-    for other in used(text).iter().filter(|other| *other != module) {
-        match layer(other) {
-            Some(theirs) if theirs < own => {}
-            Some(_) => problems.push(format!("`{module}` uses `{other}`, which is not in an earlier layer")),
-            None => problems.push(format!("`{module}` uses `{other}`, which has no layer in LAYERS")),
-        }
-    }
-    problems
+/// The code of a text without comments and unit tests.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("the source folder can be read").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
+/// The paths that a tree of names after `prefix` spells out: `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn spelled(prefix: &str, tree: &str) -> Vec<String> {
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let end = tree.find(|c| !word(c)).unwrap_or(tree.len());
+    let path = format!("{prefix}{}", &tree[..end]);
+    let Some(group) = tree[end..].strip_prefix('{').filter(|_| end == 0 || path.ends_with("::")) else {
+        return vec![path];
+    };
+    let (mut depth, mut start, mut found) = (0, 0, Vec::new());
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                found.extend(spelled(&path, group[start..at].trim()));
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
         }
     }
-    files
+    found
+}
+
+/// The modules that `module` uses, longest known path of each.
+fn uses(module: &str, sources: &Sources) -> BTreeSet<String> {
+    let text = code(&sources[module]);
+    let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
+    let own = if parent.is_empty() { String::new() } else { format!("{parent}::") };
+    let mut paths = Vec::new();
+    for (start, prefix) in [("crate::", ""), ("super::", &own)] {
+        for (at, _) in text.match_indices(start) {
+            paths.extend(spelled(prefix, text[at + start.len()..].trim_start()));
+        }
+    }
+    // What `mod.rs` declares or re-exports of its own files.
+    paths.extend(sources.keys().filter(|other| other.starts_with(&format!("{module}::"))).cloned());
+    let longest = |path: &String| {
+        let mut path = path.trim_end_matches("::");
+        while !sources.contains_key(path) {
+            path = path.rsplit_once("::")?.0;
+        }
+        Some(path.to_owned())
+    };
+    paths.iter().filter_map(longest).filter(|other| other != module).collect()
+}
+
+/// The folder, or the file at the root, that a module lies in.
+fn top(module: &str) -> &str {
+    module.split("::").next().unwrap_or(module)
+}
+
+/// What breaks the rows: a module without a row, a row's name without a module, a use that is not of an earlier row.
+fn violations(sources: &Sources) -> Vec<String> {
+    let row = |name: &str| LAYERS.iter().position(|names| names.contains(&name));
+    let tops: BTreeSet<&str> = sources.keys().map(|module| top(module)).collect();
+    let mut found: Vec<String> = tops
+        .iter()
+        .filter(|name| row(name).is_none())
+        .map(|name| format!("`{name}` has no row: give it one in LAYERS, below all that it uses"))
+        .collect();
+    let named = LAYERS.iter().copied().flatten();
+    found.extend(
+        named.filter(|name| !tops.contains(**name)).map(|name| format!("no module is called `{name}`")),
+    );
+    for module in sources.keys() {
+        for other in uses(module, sources).iter().filter(|other| top(other) != top(module)) {
+            if row(top(other)) >= row(top(module)) {
+                found.push(format!("`{module}` uses `{other}`, which is not in an earlier row"));
+            }
+        }
+    }
+    found
+}
+
+/// Modules that use each other in a circle, if there are any: what is left when all that use nothing are taken away,
+/// again and again.
+fn circle(sources: &Sources) -> BTreeSet<String> {
+    let mut left: BTreeMap<String, BTreeSet<String>> =
+        sources.keys().map(|module| (module.clone(), uses(module, sources))).collect();
+    loop {
+        let free: BTreeSet<String> =
+            left.iter().filter(|(_, uses)| uses.is_empty()).map(|(module, _)| module.clone()).collect();
+        if free.is_empty() {
+            return left.into_keys().collect();
+        }
+        left.retain(|module, _| !free.contains(module));
+        left.values_mut().for_each(|uses| uses.retain(|other| !free.contains(other)));
+    }
 }
 
 #[test]
 fn imports_follow_the_layers() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut problems = Vec::new();
-    for file in sources(&root) {
-        let inner = file.strip_prefix(&root).expect("a file of the source folder");
-        let first = inner.components().next().expect("a file name").as_os_str().to_string_lossy();
-        let module = first.trim_end_matches(".rs");
-        if module != "lib" {
-            problems.extend(violations(module, &fs::read_to_string(&file).expect("a readable source file")));
-        }
-    }
-    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+    let found = violations(&sources());
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn no_modules_use_each_other_in_a_circle() {
+    let found = circle(&sources());
+    assert!(found.is_empty(), "a circle among {found:?}");
+}
+
+/// The crate with another text in one of its modules.
+fn with(module: &str, text: &str) -> Sources {
+    let mut changed = sources();
+    changed.insert(module.to_owned(), text.to_owned());
+    changed
 }
 
 #[test]
 fn a_wrong_import_is_found() {
-    assert!(violations("filter", "use crate::path::Path;\nuse crate::error::{Error, Result};").is_empty());
-    assert!(violations("filter", "use crate::{Result, noise::Draws};\n// crate::simulate").is_empty());
-    assert_eq!(violations("filter", "use crate::simulate::Sde;").len(), 1);
-    assert_eq!(violations("filter", "use crate::{Result, simulate};").len(), 1);
-    assert_eq!(violations("program", "fn f(x: crate::regression::Sums) {}").len(), 1);
-    assert_eq!(violations("filter", "fn f(x: crate::regression::Sums) {}").len(), 1);
-    assert_eq!(violations("unheard_of", "").len(), 1);
+    let n_violations = |module, text| violations(&with(module, text)).len();
+    assert_eq!(
+        n_violations("filter::kink", "use crate::path::Path;\nuse crate::{Result, noise::{Draws, Stream}};"),
+        0
+    );
+    assert_eq!(
+        n_violations("filter::kink", "// use crate::simulate::Sde;\n#[cfg(test)] use crate::simulate::Sde;"),
+        0
+    );
+    assert_eq!(n_violations("filter::kink", "use crate::simulate::Sde;"), 1);
+    assert_eq!(n_violations("filter::kink", "use crate::{Result, error::Error, simulate};"), 1);
+    assert_eq!(n_violations("program::graph", "fn f(x: crate::regression::Sums) {}"), 1);
+    assert_eq!(n_violations("filter", "fn f(x: super::simulate::Sde) {}"), 1);
+    assert_eq!(n_violations("noise", "use crate::path::Path;"), 1);
+    assert_eq!(n_violations("unheard_of", ""), 1);
+    let mut without = sources();
+    without.remove("path");
+    assert_eq!(violations(&without), ["no module is called `path`"]);
+}
+
+#[test]
+fn a_circle_is_found() {
+    let found = |module, text| circle(&with(module, text));
+    assert!(found("filter::small", "use super::kink::Kink;").is_empty());
+    assert!(
+        found("filter::visitor", "use super::{kink::Kink, engine::{BATCH, Engine}};")
+            .contains("filter::visitor")
+    );
+    assert!(found("program::graph", "fn f() { super::parse::parse() }").contains("program::graph"));
+    assert!(
+        found("simulate::structure", "use crate::simulate::coefficients::Coefficients;")
+            .contains("simulate::structure")
+    );
+    assert!(found("sampler::factor", "use super::ChainWork;").contains("sampler::factor"));
 }

@@ -5,9 +5,7 @@ use itoscope_core::control::Control;
 use itoscope_core::noise::{Draws, Purpose, Stream};
 use itoscope_core::path::{Path, Times};
 use itoscope_core::program::Program;
-use itoscope_core::regression::pass::{Ensemble, Regression, Sums};
-use itoscope_core::regression::project::project;
-use itoscope_core::regression::targets::{Scheme, Target, Weights};
+use itoscope_core::regression::{Ensemble, Regression, StepScheme, Sums, Target, Weights, project};
 use ndarray::Array2;
 
 /// Ornstein-Uhlenbeck paths by their exact transition: rate 1, diffusion 2.
@@ -33,7 +31,7 @@ fn sums(data: &[Array2<f64>], dt: f64, threads: usize, ensemble: Ensemble) -> Su
         program: &program,
         names: &[],
         target: Target::Drift(0),
-        scheme: Scheme::Trapezoid,
+        scheme: StepScheme::Trapezoid,
         weights: Weights::Unit,
         ensemble,
     };
@@ -69,7 +67,7 @@ fn a_stopped_regression_ends_with_interrupted() {
         program: &program,
         names: &[],
         target: Target::Drift(0),
-        scheme: Scheme::Euler,
+        scheme: StepScheme::Euler,
         weights: Weights::Unit,
         ensemble: Ensemble::Pool,
     };
@@ -89,7 +87,7 @@ fn a_term_that_is_not_finite_is_named_with_its_sample() {
         program: &program,
         names: &names,
         target: Target::Drift(0),
-        scheme: Scheme::Euler,
+        scheme: StepScheme::Euler,
         weights: Weights::Unit,
         ensemble: Ensemble::Pool,
     };

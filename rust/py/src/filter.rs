@@ -1,7 +1,7 @@
 //! The filter's stages for Python.
 
 use itoscope_core::Error;
-use itoscope_core::filter::{self, Kink, Parameter, Shape, StateSpace, Sums};
+use itoscope_core::filter::{self, FilterSums, Kink, Parameter, Shape, StateSpace};
 use ndarray::{Array1, Array2};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -100,7 +100,7 @@ type Columns = Vec<(usize, usize)>;
 type Moments<'py> =
     (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, f64, f64, Bound<'py, PyArray1<f64>>);
 
-fn moments<'py>(py: Python<'py>, (sums, loglik): (Sums, Vec<f64>)) -> PyResult<Moments<'py>> {
+fn moments<'py>(py: Python<'py>, (sums, loglik): (FilterSums, Vec<f64>)) -> PyResult<Moments<'py>> {
     let c = sums.moment.len();
     let gram = sums.gram.into_pyarray(py).reshape([c, c])?;
     Ok((gram, sums.moment.into_pyarray(py), sums.yy, sums.n, loglik.into_pyarray(py)))

@@ -32,7 +32,7 @@ mod _core {
         enumerate_models, exact_draws, log_evidence, model_posterior, replay_chain, sample_chains,
     };
     #[pymodule_export]
-    use super::simulate::{problems, simulate};
+    use super::simulate::simulate;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

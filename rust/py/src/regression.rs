@@ -1,9 +1,6 @@
 //! Stages over recorded paths: regression sums and their projection, residuals, the covariance survey.
 
-use itoscope_core::regression::pass::{Ensemble, Regression, Sums};
-use itoscope_core::regression::project::project as project_sums;
-use itoscope_core::regression::residuals;
-use itoscope_core::regression::targets::{Fitted, Scheme, Target, Weights};
+use itoscope_core::regression::{self, Ensemble, Fitted, Regression, StepScheme, Sums, Target, Weights};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -57,10 +54,10 @@ fn from_vector(v: &ArrayView1<'_, f64>) -> nalgebra::DVector<f64> {
     nalgebra::DVector::from_iterator(v.len(), v.iter().copied())
 }
 
-fn scheme_of(name: &str) -> PyResult<Scheme> {
+fn scheme_of(name: &str) -> PyResult<StepScheme> {
     match name {
-        "euler" => Ok(Scheme::Euler),
-        "trapezoid" => Ok(Scheme::Trapezoid),
+        "euler" => Ok(StepScheme::Euler),
+        "trapezoid" => Ok(StepScheme::Trapezoid),
         _ => Err(PyValueError::new_err(format!("scheme = '{name}': 'euler' or 'trapezoid'"))),
     }
 }
@@ -149,7 +146,7 @@ pub fn project<'py>(
         total: 0.0,
         n: 0,
     };
-    let moments = project_sums(&sums);
+    let moments = regression::project(&sums);
     (matrix(py, &moments.gram), vector(py, &moments.moment), moments.yy)
 }
 
@@ -170,7 +167,7 @@ pub fn residual_sums<'py>(
     let views = paths.views();
     let (drift, variance) = (fitted(&drift), fitted(&variance));
     let sums = detached(py, None, |control| {
-        residuals::residual_sums(&views, row, drift, variance, floor, lags, control)
+        regression::residual_sums(&views, row, drift, variance, floor, lags, control)
     })?;
     Ok((sums.n, sums.powers.to_vec(), sums.lagged, sums.pairs, sums.largest, sums.path, sums.step))
 }
@@ -189,6 +186,6 @@ pub fn survey<'py>(
     let paths = PyPaths::new(x, times);
     let views = paths.views();
     let gamma = fitted(&gamma);
-    let found = detached(py, None, |control| residuals::survey(&views, gamma, &pairs, &floors, control))?;
+    let found = detached(py, None, |control| regression::survey(&views, gamma, &pairs, &floors, control))?;
     Ok((found.n, found.mean, found.low, found.below, found.indefinite, found.worst, found.path, found.sample))
 }

@@ -2,11 +2,10 @@
 
 use itoscope_core::control::Control;
 use itoscope_core::noise::{Kind, Purpose, Stream, Tape};
-use itoscope_core::sampler::chains::{Chain, Settings, Start, run_chain, run_chains};
-use itoscope_core::sampler::enumerate::enumerate;
-use itoscope_core::sampler::evidence::Regression;
-use itoscope_core::sampler::posterior;
-use itoscope_core::sampler::prior::Prior;
+use itoscope_core::sampler;
+use itoscope_core::sampler::{
+    Chain, ChainSettings, Prior, ScaledRegression, Start, enumerate, run_chain, run_chains,
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -46,8 +45,8 @@ fn regression(
     yy: f64,
     n: f64,
     prior: PyPrior,
-) -> PyResult<Regression> {
-    Regression::new(gram.as_array(), moment.as_array(), yy, n, prior.into()).or_raise(py)
+) -> PyResult<ScaledRegression> {
+    ScaledRegression::new(gram.as_array(), moment.as_array(), yy, n, prior.into()).or_raise(py)
 }
 
 fn tape(draws: Vec<PyDraw>) -> PyResult<Tape> {
@@ -119,7 +118,7 @@ pub fn sample_chains<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let regression = regression(py, &gram, &moment, yy, n, prior)?;
-    let settings = Settings { n_chains, n_samples, n_burn, thin, exchanges };
+    let settings = ChainSettings { n_chains, n_samples, n_burn, thin, exchanges };
     let chains =
         detached(py, progress.as_ref(), |control| run_chains(&regression, &settings, seed, control))?;
     chains.into_iter().map(|chain| chain_dict(py, chain)).collect()
@@ -143,7 +142,7 @@ pub fn replay_chain<'py>(
     draws: Vec<PyDraw>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let regression = regression(py, &gram, &moment, yy, n, prior)?;
-    let settings = Settings { n_chains: 1, n_samples, n_burn, thin, exchanges };
+    let settings = ChainSettings { n_chains: 1, n_samples, n_burn, thin, exchanges };
     settings.check().or_raise(py)?;
     let start = match start {
         "search" => Start::Search,
@@ -193,15 +192,14 @@ pub fn exact_draws<'py>(
     let chain = match draws {
         Some(draws) => {
             let mut tape = tape(draws)?;
-            let chain =
-                posterior::exact_draws(&regression, &log_mass, n_draws, &mut tape, &Control::default())
-                    .or_raise(py)?;
+            let chain = sampler::exact_draws(&regression, &log_mass, n_draws, &mut tape, &Control::default())
+                .or_raise(py)?;
             tape.finish().or_raise(py)?;
             chain
         }
         None => detached(py, None, |control| {
             let mut stream = Stream::new(seed, Purpose::Chain, 0);
-            posterior::exact_draws(&regression, &log_mass, n_draws, &mut stream, control)
+            sampler::exact_draws(&regression, &log_mass, n_draws, &mut stream, control)
         })?,
     };
     chain_dict(py, chain)
@@ -221,6 +219,6 @@ pub fn model_posterior<'py>(
 ) -> PyResult<(f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>)> {
     let regression = regression(py, &gram, &moment, yy, n, prior)?;
     let members = regression.usable(&included.as_array().to_vec()).or_raise(py)?;
-    let posterior = posterior::model_posterior(&regression, &members).or_raise(py)?;
+    let posterior = sampler::model_posterior(&regression, &members).or_raise(py)?;
     Ok((posterior.log_mass, posterior.mean.into_pyarray(py), posterior.cov.into_pyarray(py)))
 }

@@ -1,7 +1,7 @@
 //! Simulation of SDEs for Python.
 
 use itoscope_core::Error;
-use itoscope_core::simulate::sde::{Noise, Sde, Settings};
+use itoscope_core::simulate::{Noise, Sde, SimulationSettings};
 use numpy::{
     IntoPyArray, PyArray1, PyReadonlyArray2, PyReadonlyArray3, PyReadwriteArray3, PyUntypedArrayMethods,
 };
@@ -43,7 +43,7 @@ pub fn simulate<'py>(
     let noise = noise.as_ref().map(|noise| noise.as_array());
     let parameters = values.as_ref().map(|values| values.as_array());
     let scheme = scheme.parse().or_raise(py)?;
-    let settings = Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters };
+    let settings = SimulationSettings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters };
     let x0 = x0.as_array();
     let n_kept = n_steps / keep_every.max(1) + 1;
     let shape = [x0.nrows(), n_kept, x0.ncols()];
@@ -55,18 +55,4 @@ pub fn simulate<'py>(
     let lengths =
         detached(py, progress.as_ref(), |control| sde.simulate_into(x0, &settings, samples, control))?;
     Ok(lengths.into_pyarray(py))
-}
-
-/// Name, states, drift, diffusion and start of a system.
-type Definition = (&'static str, Vec<String>, Vec<String>, Vec<Vec<String>>, Vec<f64>);
-
-/// The benchmark systems of the core with their default parameters, to be compared with `itoscope.problems`.
-#[pyfunction]
-pub fn problems(py: Python<'_>) -> PyResult<Vec<Definition>> {
-    let all = itoscope_core::problems::all().or_raise(py)?;
-    let definition = |(name, sde, x0): (_, Sde, _)| {
-        let diffusion = if let Noise::Diffusion(rows) = sde.noise { rows } else { Vec::new() };
-        (name, sde.states, sde.drift, diffusion, x0)
-    };
-    Ok(all.into_iter().map(definition).collect())
 }

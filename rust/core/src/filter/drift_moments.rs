@@ -1,9 +1,9 @@
 //! Moments of the drift regression: sensitivities of the mean, carried through the closed loop.
 
-use super::engine::{Step, Update, Visitor};
-use super::small::axpy;
+use super::small::{axpy, multiply_wide};
 use super::state_space::StateSpace;
-use super::whitened::Rows;
+use super::visitor::{Step, Update, Visitor};
+use super::whitened::WhitenedRows;
 
 /// Sensitivities `D = dM / dtheta` of a batch and the rows they give.
 ///
@@ -20,7 +20,7 @@ pub struct DriftMoments<'a> {
     next: Vec<f64>,
     seen: Vec<f64>,
     /// The rows of the regression.
-    pub rows: Rows,
+    pub rows: WhitenedRows,
 }
 
 impl<'a> DriftMoments<'a> {
@@ -36,18 +36,7 @@ impl<'a> DriftMoments<'a> {
             d: vec![0.0; lanes * m * c],
             next: vec![0.0; m * c],
             seen: vec![0.0; c],
-            rows: Rows::new(c),
-        }
-    }
-}
-
-/// `out = a d` for `a` (n x m) and `d` (m x C), C long.
-pub(super) fn multiply_wide(a: &[f64], d: &[f64], out: &mut [f64], n: usize, m: usize, c: usize) {
-    for i in 0..n {
-        let row = &mut out[i * c..(i + 1) * c];
-        row.fill(0.0);
-        for j in 0..m {
-            axpy(a[i * m + j], &d[j * c..(j + 1) * c], row);
+            rows: WhitenedRows::new(c),
         }
     }
 }

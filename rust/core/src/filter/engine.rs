@@ -3,105 +3,15 @@
 use super::predict::Predictor;
 use super::small::{cholesky, invert_lower, multiply, multiply_transposed, symmetrise};
 use super::state_space::StateSpace;
+use super::visitor::{Update, Visitor};
 use crate::Result;
 use crate::control::Control;
 use crate::path::Path;
 
 /// Paths that advance together.
-pub const LANES: usize = 16;
+pub(super) const BATCH: usize = 16;
 
 const LOG_2PI: f64 = 1.837_877_066_409_345_3;
-
-/// One prediction of one path, as the sensitivities need it.
-#[derive(Debug)]
-pub struct Step<'a> {
-    /// Sample that the prediction leads to.
-    pub n: usize,
-    /// Length of the step.
-    pub h: f64,
-    /// Expected term values, lane by lane: term `k` of this path is at `k * width + lane`.
-    pub terms: &'a [f64],
-    /// Rates of change of the terms along the drift, in the same places.
-    pub rates: &'a [f64],
-    /// Curvatures of the terms along the drift, in the same places: a term is `terms + s rates + s^2 bends`.
-    pub bends: &'a [f64],
-    /// Lanes of a row of `terms`.
-    pub width: usize,
-    /// Transition (m x m).
-    pub phi: &'a [f64],
-    /// Jacobian of the drift (m x m).
-    pub jacobian: &'a [f64],
-    /// Times within the step at which Gamma was looked up.
-    pub nodes: &'a [Node],
-    /// Transition from each node to the end (nodes x m x m).
-    pub onward: &'a [f64],
-    /// Covariance that the step added (m x m).
-    pub spread: &'a [f64],
-    /// Predicted mean (m).
-    pub mean: &'a [f64],
-    /// Predicted covariance (m x m).
-    pub cov: &'a [f64],
-}
-
-/// A time within a step: since its start, and its weight in an integral over the step.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Node {
-    /// Time since the start.
-    pub s: f64,
-    /// Weight.
-    pub weight: f64,
-}
-
-impl Step<'_> {
-    /// Term `k` at time `s` after the start.
-    pub fn value(&self, k: usize, s: f64) -> f64 {
-        let at = k * self.width;
-        self.terms[at] + s * (self.rates[at] + s * self.bends[at])
-    }
-}
-
-/// One observation of one path. Missing channels have zero rows in `observation` and `r`, and unit variance.
-#[derive(Debug)]
-pub struct Update<'a> {
-    /// Sample.
-    pub n: usize,
-    /// Whether each channel was seen (q).
-    pub seen: &'a [bool],
-    /// `observation` with the rows of missing channels zero (q x m).
-    pub observation: &'a [f64],
-    /// Innovation (q).
-    pub r: &'a [f64],
-    /// Its covariance (q x q).
-    pub s: &'a [f64],
-    /// Inverse of the Cholesky factor of `s` (q x q).
-    pub inverse: &'a [f64],
-    /// `inverse r`.
-    pub white: &'a [f64],
-    /// Kalman gain (m x q).
-    pub gain: &'a [f64],
-    /// `I - gain observation` (m x m).
-    pub closed: &'a [f64],
-    /// Updated mean (m).
-    pub mean: &'a [f64],
-    /// Updated covariance (m x m).
-    pub cov: &'a [f64],
-}
-
-/// What looks on while paths are filtered.
-pub trait Visitor {
-    /// After a prediction of the path in `lane`.
-    fn predicted(&mut self, lane: usize, step: &Step<'_>);
-    /// After an observation of the path in `lane`.
-    fn updated(&mut self, lane: usize, update: &Update<'_>);
-}
-
-/// A visitor that ignores what it sees.
-pub struct Nobody;
-
-impl Visitor for Nobody {
-    fn predicted(&mut self, _: usize, _: &Step<'_>) {}
-    fn updated(&mut self, _: usize, _: &Update<'_>) {}
-}
 
 /// The paths of a batch and where their filter stands.
 pub struct Engine<'a, 'p> {
@@ -114,11 +24,11 @@ pub struct Engine<'a, 'p> {
     observation: Vec<f64>,
     seen: Vec<bool>,
     /// Working memory of one update.
-    work: Work,
+    work: UpdateWork,
 }
 
 #[derive(Default)]
-struct Work {
+struct UpdateWork {
     masked: Vec<f64>,
     ph: Vec<f64>,
     s: Vec<f64>,
@@ -133,7 +43,7 @@ struct Work {
     next: Vec<f64>,
 }
 
-impl Work {
+impl UpdateWork {
     fn new(m: usize, q: usize) -> Self {
         let zeros = |n| vec![0.0; n];
         Self {
@@ -154,7 +64,7 @@ impl Work {
 }
 
 impl<'a, 'p> Engine<'a, 'p> {
-    /// A filter that stands before the first sample of up to [`LANES`] paths.
+    /// A filter that stands before the first sample of up to [`BATCH`] paths.
     pub fn new(model: &'a StateSpace<'a>, paths: &'a [Path<'p>]) -> Self {
         let (m, q, lanes) = (model.m(), model.q(), paths.len());
         let mut mean = Vec::with_capacity(lanes * m);
@@ -172,7 +82,7 @@ impl<'a, 'p> Engine<'a, 'p> {
             loglik: vec![0.0; lanes],
             observation: model.observation.iter().copied().collect(),
             seen: vec![false; q],
-            work: Work::new(m, q),
+            work: UpdateWork::new(m, q),
         }
     }
 
@@ -214,8 +124,8 @@ impl<'a, 'p> Engine<'a, 'p> {
     }
 
     fn predict(&mut self, n: usize, visitor: &mut impl Visitor) {
-        let mut pieces = [0usize; LANES];
-        let mut h = [0.0; LANES];
+        let mut pieces = [0usize; BATCH];
+        let mut h = [0.0; BATCH];
         for (lane, path) in self.paths.iter().enumerate() {
             if n < path.len() {
                 let gap = path.dt(n - 1);

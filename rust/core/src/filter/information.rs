@@ -1,9 +1,10 @@
 //! Gradient and Fisher information of the filter's likelihood, by filters of slightly changed models in lockstep.
 
-use super::engine::{Engine, Step, Update, Visitor};
+use super::engine::Engine;
 use super::small::{multiply, multiply_transposed};
 use super::state_space::StateSpace;
-use super::whitened::Rows;
+use super::visitor::{Step, Update, Visitor};
+use super::whitened::WhitenedRows;
 use crate::control::Control;
 use crate::path::Path;
 use crate::{Error, Result};
@@ -93,11 +94,11 @@ pub fn information_rows(
     steps: &[f64],
     paths: &[Path<'_>],
     control: &Control,
-) -> Result<(Rows, Vec<f64>)> {
+) -> Result<(WhitenedRows, Vec<f64>)> {
     let (m, q, c, lanes) = (models[0].m(), models[0].q(), steps.len(), paths.len());
     let mut engines: Vec<Engine<'_, '_>> = models.iter().map(|model| Engine::new(model, paths)).collect();
     let mut seen: Vec<Now> = models.iter().map(|_| Now::new(m, q, lanes)).collect();
-    let mut rows = Rows::new(c);
+    let mut rows = WhitenedRows::new(c);
     let (mut change, mut half, mut white) = (vec![0.0; q * q], vec![0.0; q * q], vec![0.0; q * q]);
     let (mut dr, mut ds) = (vec![0.0; c * q], vec![0.0; c * q * q]);
     for n in 0..engines[0].length() {

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::engine::{Step, Update, Visitor};
+use super::visitor::{Step, Update, Visitor};
 
 /// Keeps `S^(-1/2) r` of every sample, NaN where nothing was seen and at the first sample.
 pub struct Innovations {

@@ -1,6 +1,6 @@
 //! The extended Kalman filter and what its innovations carry: likelihood, regression moments, information, states.
 //!
-//! Paths run in batches of [`LANES`]; batches run in parallel and are summed in their order, so results are the same for
+//! Paths run in batches of [`BATCH`]; batches run in parallel and are summed in their order, so results are the same for
 //! any number of threads.
 
 mod drift_moments;
@@ -13,6 +13,7 @@ mod predict;
 mod small;
 mod smooth;
 mod state_space;
+mod visitor;
 mod whitened;
 
 use ndarray::{Array2, Array3};
@@ -23,17 +24,17 @@ use crate::path::Path;
 use crate::{Error, Result};
 
 use drift_moments::DriftMoments;
-use engine::{Engine, Nobody};
+use engine::{BATCH, Engine};
 use innovations::Innovations;
 use noise_moments::NoiseMoments;
 use smooth::Smoother;
-use whitened::Rows;
+use visitor::Nobody;
+use whitened::WhitenedRows;
 
-pub use engine::LANES;
 pub use information::Parameter;
 pub use kink::{Kink, Shape};
 pub use state_space::{MAX_STATES, StateSpace};
-pub use whitened::Sums;
+pub use whitened::FilterSums;
 
 /// Runs `work` on every batch of paths in parallel; results in the order of the batches.
 fn batches<'p, T: Send>(
@@ -41,12 +42,12 @@ fn batches<'p, T: Send>(
     work: impl Fn(&[Path<'p>]) -> Result<T> + Sync + Send,
 ) -> Result<Vec<T>> {
     // few paths are spread over the threads, in a way that does not depend on how many threads there are
-    let size = LANES.min(paths.len().div_ceil(8).max(1));
+    let size = BATCH.min(paths.len().div_ceil(8).max(1));
     paths.par_chunks(size).map(work).collect()
 }
 
-fn merged(parts: Vec<(Rows, Vec<f64>)>, columns: usize) -> (Sums, Vec<f64>) {
-    let (mut total, mut loglik) = (Rows::new(columns), Vec::new());
+fn merged(parts: Vec<(WhitenedRows, Vec<f64>)>, columns: usize) -> (FilterSums, Vec<f64>) {
+    let (mut total, mut loglik) = (WhitenedRows::new(columns), Vec::new());
     for (rows, values) in parts {
         total.merge(rows);
         loglik.extend(values);
@@ -77,7 +78,7 @@ pub fn drift_moments(
     paths: &[Path<'_>],
     columns: &[(usize, usize)],
     control: &Control,
-) -> Result<(Sums, Vec<f64>)> {
+) -> Result<(FilterSums, Vec<f64>)> {
     model.check(paths)?;
     check_columns(columns, model.drift.dim())?;
     let parts = batches(paths, |batch| {
@@ -99,7 +100,7 @@ pub fn noise_moments(
     paths: &[Path<'_>],
     columns: &[(usize, usize)],
     control: &Control,
-) -> Result<(Sums, Vec<f64>)> {
+) -> Result<(FilterSums, Vec<f64>)> {
     model.check(paths)?;
     check_columns(columns, model.gamma.dim())?;
     let parts = batches(paths, |batch| {
@@ -121,7 +122,7 @@ pub fn information(
     paths: &[Path<'_>],
     parameters: &[(Parameter, f64)],
     control: &Control,
-) -> Result<(Sums, Vec<f64>)> {
+) -> Result<(FilterSums, Vec<f64>)> {
     model.check(paths)?;
     if let Some((parameter, step)) = parameters.iter().find(|(_, step)| !(*step > 0.0 && step.is_finite())) {
         return Err(Error::argument(

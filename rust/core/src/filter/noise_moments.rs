@@ -1,10 +1,9 @@
 //! Moments of the regression of Gamma and the noise variances: sensitivities of covariance and mean.
 
-use super::drift_moments::multiply_wide;
-use super::engine::{Step, Update, Visitor};
-use super::small::{axpy, multiply, multiply_transposed};
+use super::small::{axpy, multiply, multiply_transposed, multiply_wide};
 use super::state_space::{MAX_STATES, StateSpace};
-use super::whitened::Rows;
+use super::visitor::{Step, Update, Visitor};
+use super::whitened::WhitenedRows;
 
 /// Sensitivities of a batch to the Gamma coefficients and the noise variances, and the rows they give.
 ///
@@ -31,7 +30,7 @@ pub struct NoiseMoments<'a> {
     small: Vec<f64>,
     white: Vec<f64>,
     /// The rows of the regression.
-    pub rows: Rows,
+    pub rows: WhitenedRows,
 }
 
 impl<'a> NoiseMoments<'a> {
@@ -64,7 +63,7 @@ impl<'a> NoiseMoments<'a> {
             part_row: vec![0.0; c],
             small: vec![0.0; 2 * m * m],
             white: vec![0.0; q * m],
-            rows: Rows::new(regressors),
+            rows: WhitenedRows::new(regressors),
         }
     }
 
@@ -91,7 +90,7 @@ impl<'a> NoiseMoments<'a> {
 }
 
 /// Adds a row of carried columns: the last one and the noises at their values join the target.
-fn push(rows: &mut Rows, carried: &[f64], noise: &[f64], residual: f64) {
+fn push(rows: &mut WhitenedRows, carried: &[f64], noise: &[f64], residual: f64) {
     let c = carried.len() - 1;
     let row = rows.next();
     row[..c].copy_from_slice(&carried[..c]);

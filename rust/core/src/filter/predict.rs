@@ -1,8 +1,8 @@
 //! One prediction of a batch of paths: terms over all lanes at once, small matrices path by path.
 
-use super::engine::{Node, Step, Visitor};
 use super::small::{axpy, factor_semidefinite, multiply, multiply_transposed, symmetrise};
 use super::state_space::{MAX_STATES, StateSpace};
+use super::visitor::{QuadratureNode, Step, Visitor};
 use crate::program::Scratch;
 
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
@@ -31,11 +31,11 @@ pub struct Predictor<'a> {
     bends: Vec<f64>,
     twist: Vec<f64>,
     ahead: Vec<f64>,
-    small: Small,
+    small: LaneWork,
 }
 
 /// Matrices (m x m) of one path, kept so that no step has to clear memory.
-struct Small {
+struct LaneWork {
     a: Vec<f64>,
     phi: Vec<f64>,
     square: Vec<f64>,
@@ -49,7 +49,7 @@ struct Small {
     rest: Vec<f64>,
 }
 
-impl Small {
+impl LaneWork {
     fn new(m: usize, pairs: usize) -> Self {
         let square = || vec![0.0; m * m];
         Self {
@@ -97,7 +97,7 @@ impl<'a> Predictor<'a> {
             bends: zeros(k),
             twist: zeros(m),
             ahead: vec![0.0; lanes * m * m],
-            small: Small::new(m, model.pairs.len()),
+            small: LaneWork::new(m, model.pairs.len()),
         }
     }
 
@@ -220,7 +220,7 @@ impl<'a> Predictor<'a> {
         let (m, w) = (self.model.m(), self.width);
         let Some(around) = self.around.as_mut() else { return };
         let total = around.width();
-        let Small { gamma, elements, low, rest, .. } = &mut self.small;
+        let LaneWork { gamma, elements, low, rest, .. } = &mut self.small;
         for lane in 0..self.lanes {
             elements.fill(0.0);
             for &(pair, k, c) in &self.gamma {
@@ -289,7 +289,7 @@ impl<'a> Predictor<'a> {
     ) {
         let (m, w) = (self.model.m(), self.width);
         let mm = m * m;
-        let Small { a, phi, square, gamma, elements, onward, product, spread, next, .. } = &mut self.small;
+        let LaneWork { a, phi, square, gamma, elements, onward, product, spread, next, .. } = &mut self.small;
         let mut field = [0.0; MAX_STATES];
         for (index, a) in a.iter_mut().enumerate() {
             *a = self.jacobian[index * w + lane];
@@ -297,7 +297,7 @@ impl<'a> Predictor<'a> {
         for i in 0..m {
             field[i] = self.field[i * w + lane];
         }
-        let mut nodes = [Node { s: 0.0, weight: h }; PLACES.len()];
+        let mut nodes = [QuadratureNode { s: 0.0, weight: h }; PLACES.len()];
         let mut count = 1;
         onward.fill(0.0);
         if self.model.second_order {
@@ -308,7 +308,7 @@ impl<'a> Predictor<'a> {
             }
             count = PLACES.len();
             for node in 0..count {
-                nodes[node] = Node { s: PLACES[node] * h, weight: WEIGHTS[node] * h };
+                nodes[node] = QuadratureNode { s: PLACES[node] * h, weight: WEIGHTS[node] * h };
                 let left = (1.0 - PLACES[node]) * h;
                 for index in 0..mm {
                     onward[node * mm + index] = left * (a[index] + left / 2.0 * square[index]);
@@ -324,7 +324,7 @@ impl<'a> Predictor<'a> {
             }
         }
         spread.fill(0.0);
-        for (node, Node { s, weight }) in nodes[..count].iter().enumerate() {
+        for (node, QuadratureNode { s, weight }) in nodes[..count].iter().enumerate() {
             elements.fill(0.0);
             for &(pair, k, c) in &self.gamma {
                 let at = k * w + lane;

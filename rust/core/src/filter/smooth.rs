@@ -2,9 +2,9 @@
 
 use ndarray::{Array2, Array3};
 
-use super::engine::{Step, Update, Visitor};
 use super::small::{factor_semidefinite, multiply, multiply_transposed, solve_semidefinite, symmetrise};
 use super::state_space::MAX_STATES;
+use super::visitor::{Step, Update, Visitor};
 
 const MM: usize = MAX_STATES * MAX_STATES;
 

@@ -7,7 +7,7 @@ const BLOCK: usize = 256;
 
 /// Sums of products of regressors and target; the target is the last column.
 #[derive(Debug, Clone)]
-pub struct Rows {
+pub struct WhitenedRows {
     width: usize,
     filled: usize,
     block: Vec<f64>,
@@ -19,7 +19,7 @@ pub struct Rows {
 
 /// Gram matrix, moment, target's square and count, as the sampler takes them.
 #[derive(Debug, Clone)]
-pub struct Sums {
+pub struct FilterSums {
     /// `(C, C)`, row-major.
     pub gram: Vec<f64>,
     /// `(C,)`
@@ -30,7 +30,7 @@ pub struct Sums {
     pub n: f64,
 }
 
-impl Rows {
+impl WhitenedRows {
     /// For `columns` regressors.
     pub fn new(columns: usize) -> Self {
         let width = columns + 1;
@@ -88,11 +88,11 @@ impl Rows {
     }
 
     /// The sums over all rows.
-    pub fn finish(mut self) -> Sums {
+    pub fn finish(mut self) -> FilterSums {
         self.flush();
         let (w, c) = (self.width, self.width - 1);
         let gram = (0..c * c).map(|index| self.total[index / c * w + index % c]).collect();
         let moment = (0..c).map(|k| self.total[k * w + c]).collect();
-        Sums { gram, moment, yy: self.total[c * w + c], n: self.n }
+        FilterSums { gram, moment, yy: self.total[c * w + c], n: self.n }
     }
 }

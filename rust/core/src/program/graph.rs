@@ -182,11 +182,6 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Never true: the numbers 0 and 1 are always there.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// The operation of a node.
     pub fn node(&self, id: Id) -> Node {
         self.nodes[id.index()]

@@ -1,5 +1,5 @@
 //! Expressions: text becomes a graph of shared, simplified nodes, on which derivatives are taken symbolically; a graph
-//! becomes a [`Program`], run over blocks of lanes in struct-of-arrays layout (see [`code`]).
+//! becomes a [`Program`], run over blocks of lanes in struct-of-arrays layout (see `code.rs`).
 //!
 //! One mechanism serves the libraries (values and gradients), the coefficients of an SDE, and the operators of the
 //! integration schemes.
@@ -17,7 +17,7 @@
 //! # Ok::<(), itoscope_core::Error>(())
 //! ```
 
-pub mod code;
+mod code;
 mod compile;
 mod derive;
 mod graph;
@@ -29,12 +29,12 @@ use rayon::prelude::*;
 use crate::control::Control;
 use crate::{Error, Result};
 
-use code::Code;
 use compile::compile;
 
+pub(crate) use code::Code;
 pub use code::Scratch;
-pub use graph::{Function, Graph, Id, Node};
-pub use parse::parse;
+pub(crate) use graph::{Function, Graph, Id};
+pub(crate) use parse::parse;
 
 /// Rows of an `(n, m)` array that one block of [`Program::evaluate`] holds.
 const ROWS: usize = 256;
@@ -48,7 +48,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles `expressions` over the names `inputs`; the grammar is that of [`parse()`].
+    /// Compiles `expressions` over the names `inputs`; the grammar is that of `parse.rs`.
     ///
     /// # Errors
     /// [`Error::Expression`] with the character at fault; [`Error::Argument`] for an input that is no name or comes
@@ -64,7 +64,7 @@ impl Program {
     }
 
     /// Compiles the nodes `roots` of a graph.
-    pub fn compile(graph: Graph, roots: Vec<Id>) -> Self {
+    pub(crate) fn compile(graph: Graph, roots: Vec<Id>) -> Self {
         let code = compile(&graph, &roots);
         Self { graph, roots, code }
     }
@@ -97,7 +97,7 @@ impl Program {
     }
 
     /// The instructions alone.
-    pub fn code(&self) -> &Code {
+    pub(crate) fn code(&self) -> &Code {
         &self.code
     }
 
@@ -112,13 +112,6 @@ impl Program {
     /// If the working memory was made for another program.
     pub fn run(&self, scratch: &mut Scratch) {
         self.code.run(scratch);
-    }
-
-    /// Values of a block: `inputs` is `m x width`, `out` becomes `K x width`, with the width of `scratch`.
-    pub fn evaluate_block(&self, inputs: &[f64], out: &mut [f64], scratch: &mut Scratch) {
-        scratch.inputs_mut().copy_from_slice(inputs);
-        self.run(scratch);
-        out.copy_from_slice(scratch.outputs());
     }
 
     /// Values `(n, K)` at the rows of `x` `(n, m)`, on all threads of the current pool.
@@ -164,4 +157,34 @@ pub(crate) fn check_names(inputs: &[impl AsRef<str>]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_code_is_the_same_map_again_and_again() {
+        let inputs = ["x", "y", "z", "p", "u", "v"];
+        let map = Program::new(&["x + 0.5 y u - 2 v + p y", "x", "7"], &inputs).unwrap();
+        let code = map.code().repeated(3, 1, &[1, 1]);
+        let mut all = code.scratch(8);
+        let start = [0.3, -0.4, 0.0, 3.0];
+        let (us, vs) = ([1.0, 2.0, 3.0], [0.1, 0.2, 0.3]);
+        for (i, &value) in start.iter().chain(&us).chain(&vs).enumerate() {
+            all.input_mut(i).fill(value);
+        }
+        code.run(&mut all);
+        let mut one = map.scratch(8);
+        for (i, value) in start.into_iter().enumerate() {
+            one.input_mut(i).fill(value);
+        }
+        for step in 0..3 {
+            one.input_mut(4).fill(us[step]);
+            one.input_mut(5).fill(vs[step]);
+            map.run(&mut one);
+            assert_eq!(one.outputs(), &all.outputs()[step * 24..][..24]);
+            one.feed_back(3);
+        }
+    }
 }

@@ -32,7 +32,7 @@ pub(crate) fn mean_step(paths: &[Path<'_>]) -> f64 {
 }
 
 /// The samples of a stretch, one array per input.
-pub(crate) struct Block<'a> {
+pub(crate) struct StepBlock<'a> {
     source: Path<'a>,
     pub path: usize,
     pub start: usize,
@@ -41,7 +41,7 @@ pub(crate) struct Block<'a> {
     seen: Vec<bool>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> StepBlock<'a> {
     /// Room for a block of `n_inputs` inputs.
     pub fn new(source: Path<'a>) -> Self {
         let n_inputs = source.x.ncols();
@@ -107,7 +107,7 @@ impl<'a> Values<'a> {
     }
 
     /// Evaluates on all samples of the block.
-    pub fn evaluate(&mut self, block: &Block<'_>) {
+    pub fn evaluate(&mut self, block: &StepBlock<'_>) {
         for i in 0..block.n_inputs() {
             self.scratch.input_mut(i)[..block.samples()].copy_from_slice(block.input(i));
         }
@@ -167,7 +167,7 @@ impl<'a> Combined<'a> {
     }
 
     /// Evaluates on all samples of the block.
-    pub fn evaluate(&mut self, block: &Block<'_>) {
+    pub fn evaluate(&mut self, block: &StepBlock<'_>) {
         self.values.evaluate(block);
         for (row, out) in self.coef.rows().into_iter().zip(self.out.chunks_exact_mut(STEPS + 1)) {
             out.fill(0.0);

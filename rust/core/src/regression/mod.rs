@@ -2,9 +2,16 @@
 //!
 //! After this nobody sees the N samples: the sampler knows K x K, K, a scalar and a count.
 
-pub mod block;
-pub mod pass;
-pub mod project;
-pub mod residuals;
-pub mod rows;
-pub mod targets;
+mod block;
+mod pass;
+mod project;
+mod residuals;
+mod rows;
+mod sums;
+mod targets;
+
+pub use block::Fitted;
+pub use project::{Moments, project};
+pub use residuals::{ResidualSums, Survey, residual_sums, survey};
+pub use sums::Sums;
+pub use targets::{Ensemble, Regression, StepScheme, Target, Weights};

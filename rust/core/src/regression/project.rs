@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-use crate::regression::pass::Sums;
+use super::sums::Sums;
 
 /// Directions of the scaled instruments with less than this share of the largest eigenvalue are dropped.
 const RANK_TOLERANCE: f64 = 1e-10;

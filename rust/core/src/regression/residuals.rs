@@ -3,10 +3,9 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
 
+use super::block::{Combined, Fitted, STEPS, StepBlock, Stretch, stretches};
 use crate::control::Control;
 use crate::path::Path;
-use crate::regression::block::{Block, Combined, STEPS, Stretch, stretches};
-use crate::regression::targets::Fitted;
 use crate::{Error, Result};
 
 /// A matrix counts as indefinite when its smallest eigenvalue is below minus this share of its trace.
@@ -78,7 +77,7 @@ fn standardised(
     variance: Fitted<'_>,
     floor: f64,
 ) -> Vec<f64> {
-    let mut block = Block::new(paths[path]);
+    let mut block = StepBlock::new(paths[path]);
     let (mut drift, mut variance) = (Combined::new(drift), Combined::new(variance));
     let steps = paths[path].n_steps();
     let mut z = Vec::with_capacity(steps);
@@ -167,7 +166,7 @@ pub fn survey(
         return Err(Error::argument("pairs", format!("{pairs:?}"), format!("numbers below {r}")));
     }
     let all: Vec<Stretch> = stretches(paths).collect();
-    let one = |stretch: Stretch, block: &mut Block<'_>, values: &mut Combined<'_>| {
+    let one = |stretch: Stretch, block: &mut StepBlock<'_>, values: &mut Combined<'_>| {
         let mut part = empty(pairs.len(), r);
         let last = stretch.start + stretch.steps == paths[stretch.path].n_steps();
         values.evaluate(block);
@@ -196,7 +195,7 @@ pub fn survey(
         .par_chunks(32)
         .map(|job| {
             control.check()?;
-            let (mut block, mut values) = (Block::new(paths[0]), Combined::new(gamma));
+            let (mut block, mut values) = (StepBlock::new(paths[0]), Combined::new(gamma));
             let mut total = empty(pairs.len(), r);
             for &stretch in job {
                 block.load(paths, stretch);

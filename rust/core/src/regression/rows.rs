@@ -2,16 +2,16 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::pass::{Regression, Sums};
+use super::block::{Combined, STEPS, StepBlock, Stretch, Values};
+use super::sums::Sums;
+use super::targets::{Regression, StepScheme, Target, Weights, step_targets, step_weights};
 use crate::path::Path;
-use crate::regression::block::{Block, Combined, STEPS, Stretch, Values};
-use crate::regression::targets::{Scheme, Target, Weights, step_targets, step_weights};
 
 /// Instrument, regressor, target and weight of the usable steps of one block, one array per term.
-pub(crate) struct Rows<'r, 'a, 'd> {
+pub(crate) struct StepRows<'r, 'a, 'd> {
     regression: &'r Regression<'a>,
     dt_mean: f64,
-    pub block: Block<'d>,
+    pub block: StepBlock<'d>,
     library: Values<'a>,
     drift: Option<Combined<'a>>,
     gamma: Option<Combined<'a>>,
@@ -23,7 +23,7 @@ pub(crate) struct Rows<'r, 'a, 'd> {
     w: Vec<f64>,
 }
 
-impl<'r, 'a, 'd> Rows<'r, 'a, 'd> {
+impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
     pub fn new(regression: &'r Regression<'a>, paths: &[Path<'d>], dt_mean: f64) -> Self {
         let k = regression.program.n_outputs();
         let drift = match regression.target {
@@ -37,7 +37,7 @@ impl<'r, 'a, 'd> Rows<'r, 'a, 'd> {
         Self {
             regression,
             dt_mean,
-            block: Block::new(paths[0]),
+            block: StepBlock::new(paths[0]),
             library: Values::new(regression.program),
             drift,
             gamma,
@@ -108,7 +108,7 @@ impl<'r, 'a, 'd> Rows<'r, 'a, 'd> {
         }
     }
 
-    /// Empties the rows, to be filled by [`Rows::accumulate`].
+    /// Empties the rows, to be filled by [`StepRows::accumulate`].
     pub fn clear(&mut self) {
         self.usable.clear();
         for buffer in [&mut self.left, &mut self.mid, &mut self.y, &mut self.w] {
@@ -117,7 +117,7 @@ impl<'r, 'a, 'd> Rows<'r, 'a, 'd> {
     }
 
     /// Adds the rows of one path, step by step.
-    pub fn accumulate(&mut self, one: &Rows<'_, '_, '_>, count: &mut [f64]) {
+    pub fn accumulate(&mut self, one: &StepRows<'_, '_, '_>, count: &mut [f64]) {
         for (p, &n) in one.usable.iter().enumerate() {
             self.y[n] += one.y[p];
             self.w[n] += one.w[p];
@@ -146,8 +146,8 @@ impl<'r, 'a, 'd> Rows<'r, 'a, 'd> {
     pub fn add_products(&mut self, sums: &mut Sums) {
         let n = self.usable.len();
         let regressor = match self.regression.scheme {
-            Scheme::Euler => &self.left,
-            Scheme::Trapezoid => &self.mid,
+            StepScheme::Euler => &self.left,
+            StepScheme::Trapezoid => &self.mid,
         };
         let (y, w) = (&self.y[..n], &self.w[..n]);
         sums.n += n as u64;

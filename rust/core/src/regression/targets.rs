@@ -6,13 +6,14 @@
 
 use ndarray::ArrayView1;
 
-use crate::regression::block::Block;
-
-pub use crate::regression::block::Fitted;
+use super::block::{Fitted, StepBlock};
+use crate::path::Path;
+use crate::program::Program;
+use crate::{Error, Result};
 
 /// Where regressors and the fitted drift of a step are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
+pub enum StepScheme {
     /// At the start of the step; bias of order `dt`.
     Euler,
     /// The mean of both ends, with the start as instrument; bias of order `dt^2`.
@@ -49,6 +50,79 @@ pub enum Weights<'a> {
     },
 }
 
+/// How paths are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ensemble {
+    /// Every step of every path is one row of the regression.
+    Pool,
+    /// Target and library are averaged over the paths at each time, then regressed.
+    Mean,
+}
+
+/// One regression over recorded paths.
+#[derive(Clone, Copy)]
+pub struct Regression<'a> {
+    /// The candidate terms.
+    pub program: &'a Program,
+    /// Their names, for messages.
+    pub names: &'a [String],
+    /// What is regressed on them.
+    pub target: Target<'a>,
+    /// Where the regressors are taken.
+    pub scheme: StepScheme,
+    /// Weights of the steps.
+    pub weights: Weights<'a>,
+    /// How paths are joined.
+    pub ensemble: Ensemble,
+}
+
+impl Regression<'_> {
+    /// Checks that the shapes fit each other and these paths.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for shapes that do not fit, [`Error::Data`] where there is no step.
+    pub(super) fn check(&self, paths: &[Path<'_>]) -> Result<()> {
+        let n_inputs = self.program.n_inputs();
+        if paths.iter().any(|p| p.x.ncols() != n_inputs) {
+            return Err(Error::argument(
+                "paths",
+                "another number of columns",
+                format!("{n_inputs} columns each"),
+            ));
+        }
+        if paths.iter().all(|p| p.n_steps() == 0) {
+            return Err(Error::Data("the paths have no step".into()));
+        }
+        let (highest, rows) = match self.target {
+            Target::Drift(row) => (row, 1),
+            Target::Diffusion { pair, drift } => {
+                drift.map_or(Ok(()), |fitted| fitted.check("drift.coef", 2))?;
+                (pair.0.max(pair.1), 3)
+            }
+        };
+        if highest >= n_inputs {
+            return Err(Error::argument("row", highest, format!("a number below {n_inputs}")));
+        }
+        match self.weights {
+            Weights::Variance { gamma, .. } => gamma.check("weights.coef", rows),
+            Weights::Given(given) => {
+                let fits = given.len() == paths.len()
+                    && given.iter().zip(paths).all(|(w, p)| w.len() == p.n_steps());
+                if fits {
+                    Ok(())
+                } else {
+                    Err(Error::argument(
+                        "weights",
+                        "of another shape",
+                        "one array of n_steps weights per path",
+                    ))
+                }
+            }
+            Weights::Unit => Ok(()),
+        }
+    }
+}
+
 /// Noise variance of a diffusion target, each variance held above its floor; a covariance larger than the two
 /// variances allow is cut to what they allow.
 pub fn product_variance(gamma: [f64; 3], floors: [f64; 2]) -> f64 {
@@ -59,10 +133,10 @@ pub fn product_variance(gamma: [f64; 3], floors: [f64; 2]) -> f64 {
 
 /// Targets of the steps of a block into `y`.
 pub(crate) fn step_targets(
-    block: &Block<'_>,
+    block: &StepBlock<'_>,
     fitted: Option<[&[f64]; 2]>,
     target: &Target<'_>,
-    scheme: Scheme,
+    scheme: StepScheme,
     y: &mut [f64],
 ) {
     match *target {
@@ -75,8 +149,8 @@ pub(crate) fn step_targets(
         Target::Diffusion { pair: (i, j), .. } => {
             let (xi, xj) = (block.input(i), block.input(j));
             let drift = |f: &[f64], n: usize| match scheme {
-                Scheme::Euler => f[n],
-                Scheme::Trapezoid => (f[n] + f[n + 1]) / 2.0,
+                StepScheme::Euler => f[n],
+                StepScheme::Trapezoid => (f[n] + f[n + 1]) / 2.0,
             };
             for (n, y) in y.iter_mut().enumerate() {
                 let dt = block.dt(n);
@@ -93,7 +167,7 @@ pub(crate) fn step_targets(
 
 /// Weights of the steps of a block into `w`; `gamma` holds the predicted covariances at the samples.
 pub(crate) fn step_weights(
-    block: &Block<'_>,
+    block: &StepBlock<'_>,
     gamma: &[&[f64]],
     dt_mean: f64,
     target: &Target<'_>,

@@ -3,11 +3,11 @@
 use ndarray::{Array1, Array2};
 use rayon::prelude::*;
 
+use super::evidence::ScaledRegression;
+use super::gibbs::{ChainWork, Gibbs};
+use super::greedy::greedy_start;
 use crate::control::Control;
 use crate::noise::{Draws, Purpose, Stream};
-use crate::sampler::evidence::Regression;
-use crate::sampler::gibbs::{Gibbs, Work};
-use crate::sampler::greedy::search;
 use crate::{Error, Result};
 
 /// Sweeps between two looks at the [`Control`].
@@ -19,7 +19,7 @@ const RANDOM_RATE: f64 = 0.5;
 
 /// How many chains, how long, and what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
+pub struct ChainSettings {
     /// Number of chains.
     pub n_chains: usize,
     /// Draws kept of each chain.
@@ -32,7 +32,7 @@ pub struct Settings {
     pub exchanges: usize,
 }
 
-impl Settings {
+impl ChainSettings {
     /// Checks that there is something to do.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Settings {
 /// Where a chain begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// Forward, then backward greedy search: see [`search()`].
+    /// Forward, then backward greedy search: see [`greedy_start()`].
     Search,
     /// The empty model.
     Empty,
@@ -69,10 +69,10 @@ impl Start {
         }
     }
 
-    fn columns(self, regression: &Regression, draws: &mut impl Draws) -> Vec<usize> {
+    fn columns(self, regression: &ScaledRegression, draws: &mut impl Draws) -> Vec<usize> {
         let k = regression.n_usable();
         match self {
-            Self::Search => search(regression),
+            Self::Search => greedy_start(regression),
             Self::Empty => Vec::new(),
             Self::Random => {
                 let rate = RANDOM_RATE.min(RANDOM_SIZE / k as f64);
@@ -98,7 +98,7 @@ pub struct Chain {
     /// Inclusion rate `(draw,)`.
     pub p0: Array1<f64>,
     /// Work done, burn-in included.
-    pub work: Work,
+    pub work: ChainWork,
 }
 
 /// Runs one chain on any source of draws.
@@ -106,8 +106,8 @@ pub struct Chain {
 /// # Errors
 /// [`Error::Interrupted`] if `control` asks for it.
 pub fn run_chain(
-    regression: &Regression,
-    settings: &Settings,
+    regression: &ScaledRegression,
+    settings: &ChainSettings,
     start: Start,
     draws: &mut impl Draws,
     control: &Control,
@@ -126,7 +126,7 @@ pub fn run_chain(
         noise_var: Array1::zeros(n),
         slab_var: Array1::zeros(n),
         p0: Array1::zeros(n),
-        work: Work::default(),
+        work: ChainWork::default(),
     };
     let original: Vec<usize> = (0..regression.n_usable()).map(|column| regression.original(column)).collect();
     let share = 1.0 / settings.thin as f64;
@@ -159,8 +159,8 @@ pub fn run_chain(
 /// # Errors
 /// [`Error::Argument`] for settings that make no sense, [`Error::Interrupted`] if `control` asks for it.
 pub fn run_chains(
-    regression: &Regression,
-    settings: &Settings,
+    regression: &ScaledRegression,
+    settings: &ChainSettings,
     seed: u64,
     control: &Control,
 ) -> Result<Vec<Chain>> {

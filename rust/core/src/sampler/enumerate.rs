@@ -7,12 +7,12 @@
 
 use rayon::prelude::*;
 
+use super::evidence::ScaledRegression;
+use super::greedy::greedy_start;
+use super::kernels::{self, padded};
+use super::slab::{Grid, log_prior};
+use super::special::ln_rising;
 use crate::control::Control;
-use crate::sampler::evidence::Regression;
-use crate::sampler::greedy::search;
-use crate::sampler::kernels::{self, padded};
-use crate::sampler::slab::{Grid, log_prior};
-use crate::sampler::special::ln_rising;
 use crate::{Error, Result};
 
 /// The most columns whose models are enumerated.
@@ -25,7 +25,7 @@ const SHARED_DEPTH: usize = 6;
 const EDGE: f64 = 1e-12;
 
 /// Log prior probability of one model of size `r`, inclusion rate integrated out.
-pub fn log_model_prior(regression: &Regression, r: usize) -> f64 {
+pub fn log_model_prior(regression: &ScaledRegression, r: usize) -> f64 {
     let (prior, k) = (regression.prior(), regression.n_usable());
     ln_rising(prior.a_p, r) + ln_rising(prior.b_p, k - r) - ln_rising(prior.a_p + prior.b_p, k)
 }
@@ -34,7 +34,7 @@ pub fn log_model_prior(regression: &Regression, r: usize) -> f64 {
 ///
 /// # Errors
 /// [`Error::Argument`] for more than [`MAX_COLUMNS`] usable columns, [`Error::Interrupted`], [`Error::Numerical`].
-pub fn enumerate(regression: &Regression, control: &Control) -> Result<Vec<f64>> {
+pub fn enumerate(regression: &ScaledRegression, control: &Control) -> Result<Vec<f64>> {
     let k = regression.n_usable();
     if k > MAX_COLUMNS {
         let allowed = format!("at most {MAX_COLUMNS} for exact enumeration; use the sampler \"gibbs\"");
@@ -42,7 +42,7 @@ pub fn enumerate(regression: &Regression, control: &Control) -> Result<Vec<f64>>
     }
     let mut probes: Vec<Vec<usize>> = (0..k).map(|column| vec![column]).collect();
     probes.push((0..k).collect());
-    probes.push(search(regression));
+    probes.push(greedy_start(regression));
     probes.retain(|members| !members.is_empty());
     let mut grid = Grid::for_models(regression, &probes, k)?;
     loop {
@@ -61,7 +61,7 @@ pub fn enumerate(regression: &Regression, control: &Control) -> Result<Vec<f64>>
     }
 }
 
-fn walk_all(regression: &Regression, grid: &Grid, control: &Control) -> Result<Vec<f64>> {
+fn walk_all(regression: &ScaledRegression, grid: &Grid, control: &Control) -> Result<Vec<f64>> {
     let k = regression.n_usable();
     let depth = SHARED_DEPTH.min(k);
     let branches = (0..1_usize << depth)
@@ -81,7 +81,7 @@ fn walk_all(regression: &Regression, grid: &Grid, control: &Control) -> Result<V
 
 /// Storage of one walk: for each number of members the arrays of the model that has so many, nodes innermost.
 struct Walk<'a> {
-    regression: &'a Regression,
+    regression: &'a ScaledRegression,
     nodes: usize,
     log_v: Vec<f64>,
     log_weight: Vec<f64>,
@@ -104,7 +104,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(regression: &'a Regression, grid: &Grid) -> Self {
+    fn new(regression: &'a ScaledRegression, grid: &Grid) -> Self {
         let (k, prior) = (regression.n_usable(), regression.prior());
         let mut log_v = grid.nodes();
         let real_nodes = log_v.len();
@@ -235,3 +235,6 @@ impl<'a> Walk<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

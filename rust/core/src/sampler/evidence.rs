@@ -3,17 +3,17 @@
 use nalgebra::{Cholesky, DMatrix, DVector};
 use ndarray::{ArrayView1, ArrayView2};
 
-use crate::sampler::kernels::padded;
-use crate::sampler::prior::Prior;
-use crate::sampler::special::ln_gamma;
+use super::kernels::padded;
+use super::prior::Prior;
+use super::special::ln_gamma;
 use crate::{Error, Result};
 
 /// Moments `(gram, moment, yy, n)` scaled as the prior wants them, without the columns that are zero.
 ///
 /// With `standardize` column `k` is divided by `sqrt(gram_kk / n)` and the target by `sqrt(yy / n)`, so that both have
-/// unit root mean square. All sampling happens here; [`Regression::raw`] leads back to the caller's units.
+/// unit root mean square. All sampling happens here; [`ScaledRegression::raw`] leads back to the caller's units.
 #[derive(Debug, Clone)]
-pub struct Regression {
+pub struct ScaledRegression {
     n_columns: usize,
     kept: Vec<usize>,
     stride: usize,
@@ -27,7 +27,7 @@ pub struct Regression {
     prior: Prior,
 }
 
-impl Regression {
+impl ScaledRegression {
     /// Checks and scales the moments; `gram` is `(K, K)`, `moment` is `(K,)`.
     ///
     /// # Errors
@@ -200,3 +200,6 @@ impl Regression {
         Ok(self.log_constant() - 0.5 * (r as f64 * v.ln() + log_det) - self.power() * energy.ln())
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

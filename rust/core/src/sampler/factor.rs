@@ -6,8 +6,8 @@
 //! the log evidence changes by `-1/2 log(v d_k) - (a_s + n/2) log(1 - c_k^2 / (d_k (2 b_s + E)))`, `E = yy - z.z`.
 //! With `U = L^-1` kept beside it, `S = U^T U` tells the same about removals.
 
-use crate::sampler::evidence::Regression;
-use crate::sampler::kernels;
+use super::evidence::ScaledRegression;
+use super::kernels;
 
 const OUTSIDE: usize = usize::MAX;
 
@@ -28,7 +28,7 @@ struct Others {
 /// The maintained factor. All storage is claimed at the start: nothing is allocated later.
 #[derive(Debug, Clone)]
 pub struct Factor<'a> {
-    regression: &'a Regression,
+    regression: &'a ScaledRegression,
     inverse_v: f64,
     members: Vec<usize>,
     position: Vec<usize>,
@@ -50,7 +50,7 @@ pub struct Factor<'a> {
 
 impl<'a> Factor<'a> {
     /// The empty model with slab variance `v`.
-    pub fn new(regression: &'a Regression, v: f64) -> Self {
+    pub fn new(regression: &'a ScaledRegression, v: f64) -> Self {
         let (k, stride) = (regression.n_usable(), regression.stride());
         let mut outside = vec![1.0; k];
         outside.resize(stride, 0.0);
@@ -97,13 +97,6 @@ impl<'a> Factor<'a> {
     /// Rows computed since the start.
     pub fn rows_computed(&self) -> u64 {
         self.rows_computed
-    }
-
-    /// `log evidence + (a_s + n/2) log 2` without [`Regression::log_constant`].
-    pub fn log_evidence(&self) -> f64 {
-        let r = self.members.len();
-        let log_det: f64 = (0..r).map(|p| -2.0 * self.inverse[p * self.width() + p].ln()).sum();
-        0.5 * (r as f64 * self.inverse_v.ln() - log_det) - self.regression.power() * self.energy.ln()
     }
 
     /// Takes another slab variance, which changes every row.
@@ -231,14 +224,6 @@ impl<'a> Factor<'a> {
             }
         }
         chosen
-    }
-
-    /// The probabilities behind [`Self::exchange_draw`]: of the member, and of all columns outside the model (padded).
-    pub fn exchange_probabilities(&mut self, place: usize) -> (f64, Vec<f64>) {
-        let (_, own, others) = self.exchange_candidates(place);
-        let own = self.exchange_weights(own, others.largest_share);
-        let sum = own + self.group_sums.iter().sum::<f64>();
-        (own / sum, self.weights.iter().map(|weight| weight / sum).collect())
     }
 
     /// Shares and inverse Schur complements of all columns in the place of a member; the member and its own.
@@ -379,3 +364,6 @@ impl<'a> Factor<'a> {
         self.rows_computed += 1;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,14 +3,14 @@
 //! Order of a sweep: Z_1..Z_K with theta and s2 integrated out, exchanges likewise, then s2, theta, v, p0, each given all
 //! that came before. In any other order (the published code redraws v before theta) the posterior is not stationary.
 
+use super::evidence::ScaledRegression;
+use super::factor::Factor;
+use super::kernels;
 use crate::noise::Draws;
-use crate::sampler::evidence::Regression;
-use crate::sampler::factor::Factor;
-use crate::sampler::kernels;
 
 /// How much work a chain has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct ChainWork {
     /// Sweeps.
     pub sweeps: u64,
     /// Single flips that changed the model.
@@ -26,7 +26,7 @@ pub struct Work {
 /// A chain: the sampled model with its factor, and the draws of everything else.
 #[derive(Debug, Clone)]
 pub struct Gibbs<'a> {
-    regression: &'a Regression,
+    regression: &'a ScaledRegression,
     factor: Factor<'a>,
     exchanges: usize,
     v: f64,
@@ -36,18 +36,24 @@ pub struct Gibbs<'a> {
     uniforms: Vec<f64>,
     probability: Vec<f64>,
     inclusion: Vec<f64>,
-    work: Work,
+    work: ChainWork,
 }
 
 impl<'a> Gibbs<'a> {
     /// A chain that starts from these columns, with the prior's starting values, making so many exchange moves a sweep.
-    pub fn new(regression: &'a Regression, start: &[usize], exchanges: usize) -> Self {
+    pub fn new(regression: &'a ScaledRegression, start: &[usize], exchanges: usize) -> Self {
         let prior = regression.prior();
         Self::resume(regression, start, prior.slab_start, prior.p0_start, exchanges)
     }
 
     /// A chain that goes on from a model, a slab variance and an inclusion rate; theta and s2 are drawn given these.
-    pub fn resume(regression: &'a Regression, members: &[usize], v: f64, p0: f64, exchanges: usize) -> Self {
+    pub fn resume(
+        regression: &'a ScaledRegression,
+        members: &[usize],
+        v: f64,
+        p0: f64,
+        exchanges: usize,
+    ) -> Self {
         let (k, stride) = (regression.n_usable(), regression.stride());
         let mut factor = Factor::new(regression, v);
         for &column in members {
@@ -64,7 +70,7 @@ impl<'a> Gibbs<'a> {
             uniforms: vec![0.0; stride],
             probability: vec![0.0; stride],
             inclusion: vec![0.0; k],
-            work: Work::default(),
+            work: ChainWork::default(),
         }
     }
 
@@ -100,7 +106,7 @@ impl<'a> Gibbs<'a> {
     }
 
     /// Work done so far.
-    pub fn work(&self) -> Work {
+    pub fn work(&self) -> ChainWork {
         self.work
     }
 

@@ -1,11 +1,11 @@
 //! The greedy search that the first chain starts from.
 
-use crate::sampler::evidence::Regression;
-use crate::sampler::factor::Factor;
+use super::evidence::ScaledRegression;
+use super::factor::Factor;
 
 /// Greedy search in the posterior at the prior's starting values: insert the column of the highest inclusion
 /// probability while that exceeds one half, then remove the least probable member while that is below one half.
-pub fn search(regression: &Regression) -> Vec<usize> {
+pub fn greedy_start(regression: &ScaledRegression) -> Vec<usize> {
     let prior = regression.prior();
     let odds = (1.0 - prior.p0_start) / prior.p0_start;
     let mut factor = Factor::new(regression, prior.slab_start);

@@ -2,14 +2,24 @@
 //!
 //! Nothing here knows samples or names: only columns and masks of columns.
 
-pub mod chains;
-pub mod enumerate;
-pub mod evidence;
-pub mod factor;
-pub mod gibbs;
-pub mod greedy;
-pub mod kernels;
-pub mod posterior;
-pub mod prior;
-pub mod slab;
-pub mod special;
+mod chains;
+mod enumerate;
+mod evidence;
+mod factor;
+mod gibbs;
+mod greedy;
+mod kernels;
+mod posterior;
+mod prior;
+mod slab;
+mod special;
+
+pub use chains::{Chain, ChainSettings, Start, run_chain, run_chains};
+pub use enumerate::{MAX_COLUMNS, enumerate};
+pub use evidence::ScaledRegression;
+pub use gibbs::ChainWork;
+pub use posterior::{ModelPosterior, exact_draws, model_posterior};
+pub use prior::Prior;
+
+#[cfg(feature = "parts")]
+pub use {factor::Factor, gibbs::Gibbs, greedy::greedy_start};

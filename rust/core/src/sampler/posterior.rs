@@ -6,13 +6,13 @@ use std::collections::hash_map::Entry;
 use nalgebra::{Cholesky, DMatrix, DVector};
 use ndarray::{Array1, Array2};
 
+use super::chains::Chain;
+use super::enumerate::log_model_prior;
+use super::evidence::ScaledRegression;
+use super::gibbs::ChainWork;
+use super::slab::SlabPosterior;
 use crate::control::Control;
 use crate::noise::Draws;
-use crate::sampler::chains::Chain;
-use crate::sampler::enumerate::log_model_prior;
-use crate::sampler::evidence::Regression;
-use crate::sampler::gibbs::Work;
-use crate::sampler::slab::SlabPosterior;
 use crate::{Error, Result};
 
 /// Nodes of the slab quadrature that weigh less than this add nothing to a mean or covariance.
@@ -36,7 +36,7 @@ pub struct ModelPosterior {
 ///
 /// # Errors
 /// [`Error::Numerical`] if the Gram matrix of the model is not positive semidefinite.
-pub fn model_posterior(regression: &Regression, members: &[usize]) -> Result<ModelPosterior> {
+pub fn model_posterior(regression: &ScaledRegression, members: &[usize]) -> Result<ModelPosterior> {
     let slab = SlabPosterior::new(regression, members)?;
     let (r, k) = (members.len(), regression.n_columns());
     let nu_less_2 = 2.0 * regression.power() - 2.0;
@@ -72,7 +72,7 @@ pub fn model_posterior(regression: &Regression, members: &[usize]) -> Result<Mod
 /// # Errors
 /// [`Error::Argument`] if there is not one mass per model, [`Error::Interrupted`], [`Error::Numerical`].
 pub fn exact_draws(
-    regression: &Regression,
+    regression: &ScaledRegression,
     log_mass: &[f64],
     n_draws: usize,
     draws: &mut impl Draws,
@@ -104,7 +104,7 @@ pub fn exact_draws(
         noise_var: Array1::zeros(n_draws),
         slab_var: Array1::zeros(n_draws),
         p0: Array1::zeros(n_draws),
-        work: Work::default(),
+        work: ChainWork::default(),
     };
     let mut known: HashMap<usize, (Vec<usize>, SlabPosterior)> = HashMap::new();
     let prior = regression.prior();
@@ -157,7 +157,7 @@ struct Given {
 }
 
 impl Given {
-    fn new(regression: &Regression, members: &[usize], v: f64) -> Result<Self> {
+    fn new(regression: &ScaledRegression, members: &[usize], v: f64) -> Result<Self> {
         let r = members.len();
         let mut system = DMatrix::from_fn(r, r, |i, j| regression.gram_row(members[i])[members[j]]);
         for i in 0..r {

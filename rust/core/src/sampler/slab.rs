@@ -3,10 +3,10 @@
 //! The integrand `p(u) p(y | model, v)` is analytic and falls off at both ends, on the left like `exp(-b_v / v)`, on the
 //! right like `v^-(a_v + r/2)`, so equal steps converge exponentially once the step resolves its width.
 
+use super::evidence::ScaledRegression;
+use super::prior::Prior;
+use super::special::ln_gamma;
 use crate::Result;
-use crate::sampler::evidence::Regression;
-use crate::sampler::prior::Prior;
-use crate::sampler::special::ln_gamma;
 
 /// The integrand is left out where its logarithm is this far below the largest: 4e-18.
 const NEGLIGIBLE: f64 = 40.0;
@@ -41,8 +41,8 @@ impl Grid {
     /// The grid for one model: where its integrand matters, with steps that resolve it.
     ///
     /// # Errors
-    /// As [`Regression::log_evidence`].
-    pub fn for_model(regression: &Regression, members: &[usize]) -> Result<Self> {
+    /// As [`ScaledRegression::log_evidence`].
+    pub fn for_model(regression: &ScaledRegression, members: &[usize]) -> Result<Self> {
         let prior = regression.prior();
         let (first, last) = scanned(prior, members.len());
         let mut values = Vec::new();
@@ -65,8 +65,8 @@ impl Grid {
     /// A grid that serves all of these models, with steps that resolve the largest of all, of `size` columns.
     ///
     /// # Errors
-    /// As [`Regression::log_evidence`].
-    pub fn for_models(regression: &Regression, models: &[Vec<usize>], size: usize) -> Result<Self> {
+    /// As [`ScaledRegression::log_evidence`].
+    pub fn for_models(regression: &ScaledRegression, models: &[Vec<usize>], size: usize) -> Result<Self> {
         let prior = regression.prior();
         let (low, _) = scanned(prior, size);
         let mut grid = Self { low, high: low + 1.0, step: step(prior, size) };
@@ -112,8 +112,8 @@ impl SlabPosterior {
     /// The empty model does not depend on the slab: one node at the prior's start, which no coefficient uses.
     ///
     /// # Errors
-    /// As [`Regression::log_evidence`].
-    pub fn new(regression: &Regression, members: &[usize]) -> Result<Self> {
+    /// As [`ScaledRegression::log_evidence`].
+    pub fn new(regression: &ScaledRegression, members: &[usize]) -> Result<Self> {
         let prior = regression.prior();
         if members.is_empty() {
             let log_integral = regression.log_evidence(members, 1.0)?;

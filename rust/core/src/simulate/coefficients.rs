@@ -1,9 +1,8 @@
 //! Drift and diffusion on one graph, the operators `L0` and `Lj` on them, and the structure of the noise.
 
-use super::scheme::Structure;
+use super::structure::Structure;
 use crate::noise::{Draws, Purpose, Stream};
-use crate::program::{Function, Graph, Id, parse};
-use crate::program::{Program, check_names};
+use crate::program::{Function, Graph, Id, Program, check_names, parse};
 use crate::{Error, Result};
 
 /// `dX = a dt + sum_j b^j dW_j`, with `a` and `b` as nodes of a graph.
@@ -19,6 +18,13 @@ pub struct Coefficients {
     n_parameters: usize,
     /// Whether the diffusion is a Cholesky factor, which no scheme should differentiate.
     factored: bool,
+}
+
+/// One step of the time and of each noise, as nodes: `dZ_j` is the integral over the step of `W_j(s) - W_j(start)`.
+pub struct Increments {
+    pub h: f64,
+    pub dw: Vec<Id>,
+    pub dz: Vec<Id>,
 }
 
 /// A pivot of this share of its diagonal entry counts as zero.

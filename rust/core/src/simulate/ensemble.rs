@@ -3,20 +3,17 @@
 use ndarray::{ArrayView2, ArrayView3};
 use rayon::prelude::*;
 
-use super::coefficients::Coefficients;
-use super::scheme::{Increments, Scheme};
+use super::coefficients::{Coefficients, Increments};
+use super::normals::{Normals, PER_BLOCK, STREAMS};
+use super::scheme::Scheme;
 use crate::control::Control;
-use crate::program::Program;
-use crate::program::code::{Code, Scratch};
-use crate::simulate::normals::{Normals, PER_BLOCK};
+use crate::program::{Code, Program, Scratch};
 use crate::{Error, Result};
 
 /// Working memory of a block in bytes, about what the first-level cache holds beside the rest.
 const MEMORY: usize = 24 << 10;
 /// Fewest and most paths in a block, if there are that many.
 const WIDTHS: (usize, usize) = (32, 128);
-/// Widths are multiples of this.
-const LANES: usize = 8;
 /// Rows of samples that are gathered before they are written to their paths: each path is another place in memory,
 /// where a long stretch costs little more than a short one.
 const GATHERED: usize = 256;
@@ -26,6 +23,7 @@ const WATCHED: usize = 512;
 const TILE: usize = 8;
 /// Paths, and rows of gathered samples, that are transposed in vector registers.
 const SQUARE: usize = 4;
+
 /// Steps of a scheme for one system, compiled: as many in a row as use up whole blocks of normals.
 #[derive(Debug, Clone)]
 pub struct Stepper {
@@ -86,11 +84,6 @@ impl Stepper {
         Ok(Self { code, n_steps, n_states: m, n_parameters, n_given, n_drawn })
     }
 
-    /// Number of instructions of a step.
-    pub fn n_instructions(&self) -> usize {
-        self.code.n_instructions() / self.n_steps
-    }
-
     /// Simulates paths into `samples`, `(n_paths, n_kept, m)` in row-major order, and returns how many samples of
     /// each path are finite; what follows them is NaN.
     ///
@@ -111,7 +104,7 @@ impl Stepper {
         let width = self.width(n_paths);
         let samples = samples.par_chunks_mut(width * run.n_kept() * self.n_states);
         samples.zip(lengths.par_chunks_mut(width)).enumerate().try_for_each(|(i, (samples, lengths))| {
-            Block::new(self, run, i * width, width).simulate(samples, lengths, control)
+            PathBlock::new(self, run, i * width, width).simulate(samples, lengths, control)
         })?;
         Ok(lengths)
     }
@@ -120,7 +113,7 @@ impl Stepper {
     fn width(&self, n_paths: usize) -> usize {
         let most = (MEMORY / (8 * self.code.n_rows())).clamp(WIDTHS.0, WIDTHS.1);
         let n_blocks = n_paths.div_ceil(most).next_multiple_of(rayon::current_num_threads());
-        n_paths.div_ceil(n_blocks).next_multiple_of(LANES)
+        n_paths.div_ceil(n_blocks).next_multiple_of(STREAMS)
     }
 }
 
@@ -151,7 +144,7 @@ impl Run<'_> {
 }
 
 /// Paths that advance together: lane `l` is path `first + l`.
-struct Block<'a, 'data> {
+struct PathBlock<'a, 'data> {
     stepper: &'a Stepper,
     run: &'a Run<'data>,
     first: usize,
@@ -160,7 +153,7 @@ struct Block<'a, 'data> {
     normals: Normals,
 }
 
-impl<'a, 'data> Block<'a, 'data> {
+impl<'a, 'data> PathBlock<'a, 'data> {
     fn new(stepper: &'a Stepper, run: &'a Run<'data>, first: usize, width: usize) -> Self {
         let scratch = stepper.code.scratch(width);
         Self { stepper, run, first, width, scratch, normals: Normals::new(run.seed, first as u64, width) }

@@ -6,8 +6,7 @@
 //!
 //! Source: Kloeden & Platen, Numerical Solution of Stochastic Differential Equations (1992), (10.2.4).
 
-use super::coefficients::Coefficients;
-use super::scheme::Increments;
+use super::coefficients::{Coefficients, Increments};
 use crate::program::Id;
 
 pub(super) fn step(c: &mut Coefficients, increments: &Increments, start: Vec<Id>) -> Vec<Id> {

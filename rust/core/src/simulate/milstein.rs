@@ -6,8 +6,7 @@
 //!
 //! Source: Kloeden & Platen, Numerical Solution of Stochastic Differential Equations (1992), (10.3.3), (10.3.16).
 
-use super::coefficients::Coefficients;
-use super::scheme::Increments;
+use super::coefficients::{Coefficients, Increments};
 use crate::program::Id;
 
 pub(super) fn correct(c: &mut Coefficients, increments: &Increments, step: Vec<Id>) -> Vec<Id> {

@@ -1,10 +1,18 @@
 //! Stochastic differential equations as text, their integration schemes, and the paths they make.
 
-pub mod coefficients;
-pub mod ensemble;
+mod coefficients;
+mod ensemble;
 mod euler_maruyama;
 mod milstein;
-pub mod normals;
-pub mod scheme;
-pub mod sde;
+mod normals;
+mod scheme;
+mod sde;
+mod structure;
 mod taylor15;
+
+pub use scheme::Scheme;
+pub use sde::{Noise, Sde, SimulationSettings};
+pub use structure::Structure;
+
+#[cfg(feature = "parts")]
+pub use normals::{Normals, PER_BLOCK};

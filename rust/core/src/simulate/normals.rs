@@ -15,10 +15,10 @@ use crate::noise::Purpose;
 pub const PER_BLOCK: usize = 8;
 /// Words of the state of the cipher.
 const STATE: usize = 16;
-/// Streams that are worked on together.
-const LANES: usize = 8;
+/// Streams that are worked on together; the width of a block is a multiple of it.
+pub const STREAMS: usize = 8;
 /// One word of the state in a row, one stream in a column.
-type Tile = [[u32; LANES]; STATE];
+type Tile = [[u32; STREAMS]; STATE];
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
 /// The streams of a block of paths.
@@ -35,7 +35,7 @@ pub struct Normals {
 impl Normals {
     /// The streams of the paths `first`, ..., `first + width - 1` under `seed`; `width` is a multiple of 8.
     pub fn new(seed: u64, first: u64, width: usize) -> Self {
-        assert_eq!(width % LANES, 0, "whole tiles of streams");
+        assert_eq!(width % STREAMS, 0, "whole tiles of streams");
         let bytes = ChaCha8Rng::seed_from_u64(seed ^ Purpose::Path.salt()).get_seed();
         let words = bytes.as_chunks().0;
         Self { key: std::array::from_fn(|i| u32::from_le_bytes(words[i])), first, width, counter: 0 }
@@ -63,11 +63,11 @@ impl Normals {
 
     #[inline(always)]
     fn fill_tiles(&self, ziggurat: &Ziggurat, out: &mut [f64]) {
-        for first in (0..self.width).step_by(LANES) {
+        for first in (0..self.width).step_by(STREAMS) {
             let tile = self.encrypted(first);
             for (k, row) in out.chunks_exact_mut(self.width).enumerate() {
                 let words = |l: usize| u64::from(tile[2 * k + 1][l]) << 32 | u64::from(tile[2 * k][l]);
-                ziggurat.normals(words, &mut row[first..first + LANES]);
+                ziggurat.normals(words, &mut row[first..first + STREAMS]);
             }
         }
     }
@@ -77,8 +77,8 @@ impl Normals {
     /// The rounds are written out so that the loop over lanes becomes vector code.
     #[inline(always)]
     fn encrypted(&self, first: usize) -> Tile {
-        let mut tile = [[0; LANES]; STATE];
-        for l in 0..LANES {
+        let mut tile = [[0; STREAMS]; STATE];
+        for l in 0..STREAMS {
             let stream = self.first + (first + l) as u64;
             let mut input = [0; STATE];
             input[..4].copy_from_slice(&CONSTANTS);
@@ -180,7 +180,7 @@ impl Ziggurat {
 
     /// Replaces those of the numbers that fall on the edge of their layer.
     #[cold]
-    fn edges(&self, words: [u64; LANES], out: &mut [f64]) {
+    fn edges(&self, words: [u64; STREAMS], out: &mut [f64]) {
         for (x, word) in out.iter_mut().zip(words) {
             if !self.contains(word, *x) {
                 *x = self.edge(word);

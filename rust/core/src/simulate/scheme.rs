@@ -4,43 +4,13 @@
 //! state after a step, from the state before it and the increments of the noise. All of them compile into one
 //! [`Program`](crate::program::Program), with common parts shared and the step length folded into the numbers.
 
-use std::fmt;
 use std::str::FromStr;
 
-use super::coefficients::Coefficients;
+use super::coefficients::{Coefficients, Increments};
+use super::structure::Structure;
 use super::{euler_maruyama, milstein, taylor15};
 use crate::program::Id;
 use crate::{Error, Result};
-
-/// How the noise enters, the first that fits; it decides which schemes are right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Structure {
-    /// No noise.
-    None,
-    /// The diffusion is constant.
-    Additive,
-    /// One noise.
-    Scalar,
-    /// No noise acts on the coefficients of another: `Li b_kj = 0` and `Li Lj b_kj = 0` for `i != j`.
-    Diagonal,
-    /// `Li b_kj = Lj b_ki`.
-    Commutative,
-    /// None of these.
-    General,
-}
-
-impl fmt::Display for Structure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "none",
-            Self::Additive => "additive",
-            Self::Scalar => "scalar",
-            Self::Diagonal => "diagonal",
-            Self::Commutative => "commutative",
-            Self::General => "general",
-        })
-    }
-}
 
 /// An integration scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,11 +115,4 @@ impl FromStr for Scheme {
             Error::argument("scheme", format!("'{name}'"), format!("one of {}", names.join(", ")))
         })
     }
-}
-
-/// One step of the time and of each noise, as nodes: `dZ_j` is the integral over the step of `W_j(s) - W_j(start)`.
-pub(super) struct Increments {
-    pub h: f64,
-    pub dw: Vec<Id>,
-    pub dz: Vec<Id>,
 }

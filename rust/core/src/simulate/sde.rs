@@ -2,10 +2,11 @@
 
 use ndarray::{Array2, Array3, ArrayView2, ArrayView3};
 
+use super::coefficients::Coefficients;
+use super::ensemble::{Run, Stepper};
+use super::scheme::Scheme;
+use super::structure::Structure;
 use crate::control::Control;
-use crate::simulate::coefficients::Coefficients;
-use crate::simulate::ensemble::{Run, Stepper};
-use crate::simulate::scheme::{Scheme, Structure};
 use crate::{Error, Result};
 
 /// How the noise of an [`Sde`] is given.
@@ -32,7 +33,7 @@ pub struct Sde {
 
 /// How to simulate.
 #[derive(Debug, Clone)]
-pub struct Settings<'a> {
+pub struct SimulationSettings<'a> {
     /// Time between two steps.
     pub dt: f64,
     /// Number of steps.
@@ -45,13 +46,13 @@ pub struct Settings<'a> {
     pub keep_every: usize,
     /// Seed of the streams, one per path: the same paths for any number of threads.
     pub seed: u64,
-    /// Brownian increments `(n_paths, n_steps * substeps, n)` in place of drawn ones; see [`Stepper::new`].
+    /// Brownian increments `(n_paths, n_steps * substeps, n)` in place of drawn ones; see `Stepper::new`.
     pub noise: Option<ArrayView3<'a, f64>>,
     /// Values of the parameters of each path, `(n_paths, n_parameters)`; needed where the equation has some.
     pub parameters: Option<ArrayView2<'a, f64>>,
 }
 
-impl Settings<'_> {
+impl SimulationSettings<'_> {
     /// Milstein steps of length `dt`, all samples kept, under seed 0.
     pub fn new(dt: f64, n_steps: usize) -> Self {
         Self {
@@ -128,7 +129,7 @@ impl Sde {
     pub fn simulate(
         &self,
         x0: ArrayView2<'_, f64>,
-        settings: &Settings<'_>,
+        settings: &SimulationSettings<'_>,
         control: &Control,
     ) -> Result<(Array3<f64>, Vec<i64>)> {
         let n_kept = settings.n_steps / settings.keep_every.max(1) + 1;
@@ -148,11 +149,11 @@ impl Sde {
     pub fn simulate_into(
         &self,
         x0: ArrayView2<'_, f64>,
-        settings: &Settings<'_>,
+        settings: &SimulationSettings<'_>,
         samples: &mut [f64],
         control: &Control,
     ) -> Result<Vec<i64>> {
-        let Settings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters } =
+        let SimulationSettings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters } =
             settings.clone();
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(Error::argument("dt", dt, "a positive, finite number"));

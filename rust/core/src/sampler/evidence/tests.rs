@@ -1,17 +1,15 @@
-//! The log evidence against its definition, and the maintained factor against the log evidence.
+//! The log evidence against its definition.
 
-use itoscope_core::noise::{Draws, Purpose, Stream};
-use itoscope_core::sampler::evidence::Regression;
-use itoscope_core::sampler::factor::Factor;
-use itoscope_core::sampler::prior::Prior;
-use itoscope_core::sampler::special::ln_gamma;
 use ndarray::{Array1, Array2};
+
+use super::*;
+use crate::noise::{Draws, Purpose, Stream};
 
 const N: usize = 30;
 
 /// Normal columns, the last nearly the sum of the first two, and a target of the first two with noise.
 fn data(k: usize, seed: u64) -> (Array2<f64>, Array1<f64>) {
-    let mut draws = Stream::new(seed, Purpose::Measurement, 0);
+    let mut draws = Stream::new(seed, Purpose::Path, 0);
     let mut x = Array2::from_shape_simple_fn((N, k), || draws.normal());
     for row in 0..N {
         x[[row, k - 1]] = x[[row, 0]] + x[[row, 1 % k]] + 0.1 * x[[row, k - 1]];
@@ -20,9 +18,9 @@ fn data(k: usize, seed: u64) -> (Array2<f64>, Array1<f64>) {
     (x, y)
 }
 
-fn regression(k: usize, prior: Prior) -> Regression {
+pub(crate) fn regression(k: usize, prior: Prior) -> ScaledRegression {
     let (x, y) = data(k, 3);
-    Regression::new(x.t().dot(&x).view(), x.t().dot(&y).view(), y.dot(&y), N as f64, prior).unwrap()
+    ScaledRegression::new(x.t().dot(&x).view(), x.t().dot(&y).view(), y.dot(&y), N as f64, prior).unwrap()
 }
 
 fn raw_prior() -> Prior {
@@ -86,60 +84,4 @@ fn evidence_is_joint_over_posterior_at_any_point() {
         - inverse_gamma(prior.a_s + 0.5 * N as f64, energy);
     let closed = regression.log_evidence(&[0, 1], v).unwrap();
     assert!((closed - direct).abs() < 1e-10, "{closed} against {direct}");
-}
-
-#[test]
-fn maintained_factor_knows_the_evidence_of_every_neighbour() {
-    let regression = regression(9, Prior::default());
-    let mut draws = Stream::new(5, Purpose::Chain, 0);
-    let mut factor = Factor::new(&regression, 2.0);
-    let mut probability = vec![0.0; regression.stride()];
-    let (odds, mut v) = (3.0_f64, 2.0);
-    for step in 0..300 {
-        let k = (draws.uniform() * 9.0) as usize;
-        if factor.contains(k) {
-            factor.remove(k);
-        } else {
-            factor.insert(k);
-        }
-        if step % 7 == 0 {
-            v = (2.0 * draws.normal()).exp();
-            factor.set_slab(v);
-        }
-        let evidence = |members: &[usize]| regression.log_evidence(members, v).unwrap();
-        let members = factor.members().to_vec();
-        let shift = regression.log_constant() + regression.power() * 2.0_f64.ln();
-        assert!((factor.log_evidence() + shift - evidence(&members)).abs() < 1e-9);
-        factor.inclusion(odds, 0, &mut probability);
-        for k in 0..9 {
-            let without: Vec<usize> = members.iter().copied().filter(|&member| member != k).collect();
-            let with: Vec<usize> = without.iter().copied().chain([k]).collect();
-            let expected = 1.0 / (1.0 + odds * (evidence(&without) - evidence(&with)).exp());
-            let found = match members.iter().position(|&member| member == k) {
-                Some(place) => factor.keep_probability(place, odds),
-                None => probability[k],
-            };
-            assert!((found - expected).abs() < 1e-9, "column {k}: {found} against {expected}");
-        }
-        for (place, &member) in members.iter().enumerate() {
-            let others: Vec<usize> = members.iter().copied().filter(|&other| other != member).collect();
-            let with = |k: usize| evidence(&others.iter().copied().chain([k]).collect::<Vec<_>>());
-            let (own, outside) = factor.exchange_probabilities(place);
-            let unit = with(member) - own.ln();
-            for k in (0..9).filter(|k| !members.contains(k)) {
-                let ratio = outside[k] / (with(k) - unit).exp();
-                assert!((ratio - 1.0).abs() < 1e-8, "exchange {member} for {k}: {ratio}");
-            }
-            assert!(members.iter().all(|&member| outside[member] == 0.0));
-            // The shortcut by the bound and the drawn column agree with the probabilities.
-            let mut level = own;
-            assert_eq!(factor.exchange_draw(place, own * (1.0 - 1e-9)), member);
-            for k in (0..9).filter(|k| !members.contains(k) && outside[*k] > 1e-6) {
-                let before: f64 = own + outside[..k].iter().sum::<f64>();
-                level = before + 0.5 * outside[k];
-                assert_eq!(factor.exchange_draw(place, level), k);
-            }
-            assert!(level < 1.0);
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Candidate terms as expressions, in the paper's order: a library is a list of texts for [`crate::program::Program`].
+//! Candidate terms as expressions, in the paper's order: a library is a list of texts for [`itoscope_core::program::Program`].
 
 /// All monomials of the states up to `degree`, the constant first, then by degree in combinations-with-replacement
 /// order: `1`, `x1`, `x2`, `x1^2`, `x1 x2`, `x2^2`, ...
@@ -46,7 +46,7 @@ pub fn paper(states: &[impl AsRef<str>], degree: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Program;
+    use itoscope_core::program::Program;
 
     const STATES: [&str; 4] = ["x1", "x2", "x3", "x4"];
 

@@ -1,15 +1,15 @@
 //! Benchmark systems with known truth, every parameter a field; Python's `itoscope.problems` has the same.
 //!
 //! ```
-//! use itoscope_core::problems::{DuffingVanDerPol, Problem};
+//! use itoscope_support::problems::{DuffingVanDerPol, Problem};
 //!
 //! let sde = DuffingVanDerPol { s: 20.0, ..Default::default() }.sde()?;
 //! assert_eq!(sde.drift[1], "-1000 x1 + -2 x2 + -100000 x1^3");
 //! # Ok::<(), itoscope_core::Error>(())
 //! ```
 
-use crate::simulate::sde::Sde;
-use crate::{Error, Result};
+use itoscope_core::simulate::{Noise, Sde};
+use itoscope_core::{Error, Result};
 
 /// A system with known truth.
 pub trait Problem {
@@ -180,6 +180,29 @@ problems! {
     };
 }
 
+/// Name, states, drift, diffusion and start of every system with its default parameters, as JSON: what the parity test of
+/// Python's `itoscope.problems` reads.
+///
+/// # Errors
+/// None: the defaults make equations.
+pub fn json() -> Result<String> {
+    let entry = |(name, sde, x0): (&str, Sde, Vec<f64>)| {
+        let Noise::Diffusion(diffusion) = sde.noise else {
+            unreachable!("every system is given by its diffusion")
+        };
+        // Names, expressions and finite numbers are written by Rust's debug format as by JSON.
+        let fields = [
+            format!("\"states\": {:?}", sde.states),
+            format!("\"drift\": {:?}", sde.drift),
+            format!("\"diffusion\": {diffusion:?}"),
+            format!("\"x0\": {x0:?}"),
+        ];
+        format!("  {name:?}: {{\n    {}\n  }}", fields.join(",\n    "))
+    };
+    let entries: Vec<String> = all()?.into_iter().map(entry).collect();
+    Ok(format!("{{\n{}\n}}\n", entries.join(",\n")))
+}
+
 fn zero() -> String {
     "0".to_owned()
 }
@@ -197,7 +220,7 @@ fn system(drift: &[String], diffusion: &[&[String]]) -> Result<Sde> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::scheme::Structure;
+    use itoscope_core::simulate::Structure;
 
     #[test]
     fn every_system_is_an_equation_with_noise() {
