@@ -18,7 +18,9 @@ def test_the_same_systems():
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_the_same_equations(name):
-    states, drift, diffusion, x0 = (DEFINITIONS[name][part] for part in ("states", "drift", "diffusion", "x0"))
+    states, drift, diffusion, x0 = (
+        DEFINITIONS[name][part] for part in ("states", "drift", "diffusion", "x0")
+    )
     problem = problems.PROBLEMS[name]()
     assert states == list(problem.sde.states)
     np.testing.assert_array_equal(x0, problem.x0)

@@ -1,6 +1,6 @@
 //! The extended Kalman filter and what its innovations carry: likelihood, regression moments, information, states.
 //!
-//! Paths run in batches of [`BATCH`]; batches run in parallel and are summed in their order, so results are the same for
+//! Paths run in small batches; batches run in parallel and are summed in their order, so results are the same for
 //! any number of threads.
 
 mod drift_moments;

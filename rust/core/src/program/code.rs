@@ -176,7 +176,7 @@ impl Code {
     }
 }
 
-/// Working memory of [`Code`] for one block: rows of `width` lanes, first the inputs, then the outputs.
+/// Working memory of a program for one block: rows of `width` lanes, first the inputs, then the outputs.
 #[derive(Debug, Clone)]
 pub struct Scratch {
     width: usize,

@@ -51,7 +51,7 @@ impl ChainSettings {
 /// Where a chain begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// Forward, then backward greedy search: see [`greedy_start()`].
+    /// Forward, then backward greedy search in the posterior at the starting values of the prior.
     Search,
     /// The empty model.
     Empty,

@@ -32,7 +32,7 @@ pub struct ModelPosterior {
 /// Mean and covariance of the coefficients given the model with these usable columns.
 ///
 /// Given v they are Student's t with `nu = 2 a_s + n` degrees of freedom, mean `mu` and covariance
-/// `(2 b_s + E) / (nu - 2) S`; v is integrated by [`SlabPosterior`]. With `nu <= 2` the covariance is infinite.
+/// `(2 b_s + E) / (nu - 2) S`; v is integrated by quadrature. With `nu <= 2` the covariance is infinite.
 ///
 /// # Errors
 /// [`Error::Numerical`] if the Gram matrix of the model is not positive semidefinite.
