@@ -15,7 +15,7 @@ def sweep_many(data, prior, *, order, n_chains, n_burn, n_sweeps, seed):
     A model is a mask z: with ``M = diag(z) G diag(z) + I/v`` the excluded columns contribute ``1/v`` each to the
     determinant and nothing else, so all chains go through one batched Cholesky factorisation.
     """
-    regression, rng = Regression(*data, prior), np.random.default_rng(seed)
+    regression, rng = Regression(data, prior), np.random.default_rng(seed)
     gram, moment, yy, k = regression.gram, regression.moment, regression.yy, regression.n_usable
 
     def factor(z, v):

@@ -1,10 +1,11 @@
-"""Regressions that the tests of the sampler share, as moments `(gram, moment, yy, n)`."""
+"""Regressions that the tests of the sampler share."""
 
 import numpy as np
+from itoscope.stats.quadratic import Quadratic
 
 
 def moments_of(x, y):
-    return x.T @ x, x.T @ y, float(y @ y), float(len(y))
+    return Quadratic(x.T @ x, x.T @ y, float(y @ y), float(len(y)))
 
 
 def random_regression(seed, *, n=200, k=8, r=3, collinear=True, noise=1.0):

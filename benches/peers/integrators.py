@@ -39,28 +39,15 @@ def ours() -> dict[str, float]:
     import numpy as np
     from itoscope import _core, problems
     from itoscope.backends import rust
+    from itoscope.backends.records import Dynamics, Stepping
 
     _core.set_threads(1)
 
     def run(problem):
         sde = problem.sde
         x0 = np.tile(np.asarray(problem.x0, dtype=float), (N_PATHS, 1))
-        return lambda: rust.simulate(
-            sde.drift_expressions,
-            sde.diffusion_expressions,
-            None,
-            sde.states,
-            x0,
-            dt=DT,
-            n_steps=N_STEPS,
-            scheme="milstein",
-            substeps=1,
-            keep_every=1,
-            seed=1,
-            noise=None,
-            parameters=None,
-            progress=None,
-        )
+        dynamics = Dynamics(sde.states, sde.drift_expressions, sde.diffusion_expressions)
+        return lambda: rust.simulate(dynamics, x0, Stepping(DT, N_STEPS), seed=1)
 
     return {
         "geometric Brownian motion": best(run(problems.black_scholes())),

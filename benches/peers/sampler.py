@@ -20,6 +20,8 @@ from pathlib import Path
 import numpy as np
 from itoscope import Prior
 from itoscope.backends import rust
+from itoscope.backends.records import Sweeps
+from itoscope.stats.quadratic import Quadratic
 
 HERE = Path(__file__).parent
 CASES = [(1000, 36, 3, 2.0), (10_000, 59, 3, 2.0), (5000, 200, 5, 1.5)]
@@ -39,19 +41,16 @@ def moments(n, k, r):
     rng = np.random.default_rng(1)
     x = rng.normal(size=(n, k))
     y = x[:, :r].sum(axis=1) + rng.normal(size=n)
-    return x.T @ x, x.T @ y, float(y @ y), float(n)
+    return Quadratic(x.T @ x, x.T @ y, float(y @ y), float(n))
 
 
 def ours(data, n_sweeps, exchanges, seed):
     start = time.process_time()
     chains = rust.sample_chains(
-        *data,
+        data,
         Prior(),
+        Sweeps(1, n_burn=0, thin=n_sweeps, exchanges=exchanges),
         n_chains=1,
-        n_samples=1,
-        n_burn=0,
-        thin=n_sweeps,
-        exchanges=exchanges,
         seed=seed,
         progress=None,
     )
@@ -63,7 +62,7 @@ def compare(n, k, r, wanted, rounds):
     best = {"numba": np.inf, "itoscope": np.inf, "itoscope, no exchanges": np.inf}
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "moments.npz"
-        np.savez(file, gram=data[0], moment=data[1], yy=data[2], n=data[3])
+        np.savez(file, **vars(data))
         command = [numba_python(), HERE / "numba_sampler.py", file, str(n_sweeps)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as peer:
             for seed in range(rounds):

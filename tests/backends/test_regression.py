@@ -140,29 +140,29 @@ def test_projection_keeps_the_true_residual_sum_of_squares(backend, small, rng):
     paths = [walk(rng, 3000)]
     stages = get_backend(backend)
     sums = stages.regression_sums(paths, [0.01], small, Target((0, 0)))
-    gram, moment, yy = stages.project(sums)
-    theta = np.linalg.lstsq(gram, moment, rcond=1e-12)[0]
+    found = stages.project(sums)
+    theta = np.linalg.lstsq(found.gram, found.moment, rcond=1e-12)[0]
     mid = (small.evaluate(paths[0])[:-1] + small.evaluate(paths[0])[1:]) / 2
     residual = np.diff(paths[0][:, 0]) / 0.01 - mid @ theta
-    assert yy - 2 * moment @ theta + theta @ gram @ theta == pytest.approx(residual @ residual, rel=1e-6)
+    assert found.residual(theta) == pytest.approx(residual @ residual, rel=1e-6)
 
 
 def test_euler_projection_is_ordinary_least_squares(backend, small, rng):
     stages = get_backend(backend)
     sums = stages.regression_sums([walk(rng, 3000)], [0.01], small, Target((0, 0)), scheme="euler")
-    gram, moment, yy = stages.project(sums)
-    np.testing.assert_allclose(gram, sums.omega, rtol=1e-7, atol=1e-9 * np.max(np.abs(gram)))
-    np.testing.assert_allclose(moment, sums.c, rtol=1e-6, atol=1e-9 * np.max(np.abs(moment)))
-    assert yy == pytest.approx(sums.s, rel=1e-9)
+    found = stages.project(sums)
+    np.testing.assert_allclose(found.gram, sums.omega, rtol=1e-7, atol=1e-9 * np.max(np.abs(found.gram)))
+    np.testing.assert_allclose(found.moment, sums.c, rtol=1e-6, atol=1e-9 * np.max(np.abs(found.moment)))
+    assert found.yy == pytest.approx(sums.s, rel=1e-9)
 
 
 def test_a_column_of_zeros_and_a_copy_do_not_break_the_projection(backend, rng):
     stages = get_backend(backend)
     program = stages.compile(["1", "x1", "0 x1", "|x1|"], ["x1"])
     x = np.abs(walk(rng, 500, 1)) + 1.0
-    gram, moment, yy = stages.project(stages.regression_sums([x], [0.1], program, Target((0, 0))))
-    assert np.isfinite(gram).all() and np.isfinite(moment).all() and np.isfinite(yy)
-    assert not gram[2].any() and not moment[2]
+    found = stages.project(stages.regression_sums([x], [0.1], program, Target((0, 0))))
+    assert all(np.isfinite(value).all() for value in vars(found).values())
+    assert not found.gram[2].any() and not found.moment[2]
 
 
 def test_the_end_of_a_step_in_its_weight_would_bias_the_drift(backend):
@@ -178,8 +178,8 @@ def test_the_end_of_a_step_in_its_weight_would_bias_the_drift(backend):
 
     def slope(weights):
         sums = stages.regression_sums(paths, [dt] * len(paths), program, Target((0, 0)), weights=weights)
-        gram, moment, _ = stages.project(sums)
-        return float(moment[0] / gram[0, 0])
+        found = stages.project(sums)
+        return float(found.moment[0] / found.gram[0, 0])
 
     start = slope([1 / p[:-1, 0] ** 2 for p in paths])
     end = slope([1 / p[1:, 0] ** 2 for p in paths])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from itoscope import SDE, _core, problems
 from itoscope.backends import get_backend
+from itoscope.backends.records import Dynamics, Stepping
 from itoscope.expressions.ito import SCHEMES
 from itoscope.result import ensemble as forecast
 from itoscope.sde.family import Draws, Sum, families
@@ -24,19 +25,14 @@ CASES = [
 ]
 
 
-def stage(backend, sde, x0, noise, scheme, **settings):
-    arguments = {"dt": 0.004, "n_steps": 10, "substeps": 2, "keep_every": 1, "seed": 1, "progress": None}
-    arguments["parameters"] = None
-    return get_backend(backend).simulate(
-        sde.drift_expressions,
-        sde.diffusion_expressions,
-        sde.gamma_expressions if sde.diffusion_expressions is None else None,
-        sde.states,
-        x0,
-        scheme=scheme,
-        noise=noise,
-        **arguments | settings,
+def stage(backend, sde, x0, noise, scheme, *, parameters=None, seed=1, **settings):
+    roots = sde.diffusion_expressions
+    names, values = parameters or ((), None)
+    dynamics = Dynamics(
+        sde.states, sde.drift_expressions, roots, sde.gamma_expressions if roots is None else None, names
     )
+    stepping = Stepping(scheme=scheme, **{"dt": 0.004, "n_steps": 10, "substeps": 2} | settings)
+    return get_backend(backend).simulate(dynamics, x0, stepping, seed=seed, noise=noise, values=values)
 
 
 @pytest.mark.parametrize(("name", "scheme"), CASES)

@@ -149,7 +149,7 @@ BAD_MOMENTS = [
     ({"yy": 1e-3}, DataError, "yy = 0.001: at least .*, the sum of squares that the columns explain"),
     ({"yy": "x"}, ArgumentError, "yy = 'x': a finite number"),
     ({"n": 0}, ArgumentError, "n = 0: a positive, finite number"),
-    ({"n": np.inf}, ArgumentError, "n = inf: a finite number"),
+    ({"n": np.inf}, ArgumentError, "n = inf: a positive, finite number"),
     ({"terms": ["a", "b"]}, ArgumentError, "terms = .*: 5 different names"),
     ({"terms": list("aabcd")}, ArgumentError, "terms = .*: 5 different names"),
 ]

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from itoscope import Prior
 from itoscope.backends import get_backend
+from itoscope.backends.records import Sweeps
+from regressions import moments_of
 
 rust = get_backend("rust")
 
@@ -41,7 +43,6 @@ def ranks(prior, n_simulations, seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(N, K))
     x[:, -1] = x[:, 0] + 0.3 * rng.normal(size=N)
-    gram = x.T @ x
     out = np.empty((n_simulations, len(QUANTITIES)), dtype=int)
     for i in range(n_simulations):
         p0 = rng.beta(PRIOR.a_p, PRIOR.b_p)
@@ -51,16 +52,10 @@ def ranks(prior, n_simulations, seed):
         theta = z * rng.normal(size=K) * math.sqrt(s2 * v)
         y = x @ theta + math.sqrt(s2) * rng.normal(size=N)
         chain = rust.sample_chains(
-            gram,
-            x.T @ y,
-            float(y @ y),
-            float(N),
+            moments_of(x, y),
             prior,
+            Sweeps(DRAWS, n_burn=100, thin=THIN),
             n_chains=1,
-            n_samples=DRAWS,
-            n_burn=100,
-            thin=THIN,
-            exchanges=1,
             seed=i,
             progress=None,
         )
@@ -119,13 +114,13 @@ def test_intervals_cover_what_they_say(n):
         2000,
     )
     x = rng.normal(size=(n, 2))
-    gram, included, degrees = x.T @ x, np.ones(2, dtype=bool), 2 * prior.a_s + n
+    included, degrees = np.ones(2, dtype=bool), 2 * prior.a_s + n
     inside = {0.5: 0, 0.95: 0}
     for _ in range(simulations):
         v, s2 = prior.b_v / rng.gamma(prior.a_v), prior.b_s / rng.gamma(prior.a_s)
         theta = rng.normal(size=2) * math.sqrt(s2 * v)
         y = x @ theta + math.sqrt(s2) * rng.normal(size=n)
-        _, mean, cov = rust.model_posterior(gram, x.T @ y, float(y @ y), float(n), prior, included)
+        _, mean, cov = rust.model_posterior(moments_of(x, y), prior, included)
         for probability in inside:
             t = student_quantile(0.5 * (1 + probability), degrees) * math.sqrt((degrees - 2) / degrees)
             inside[probability] += abs(theta[0] - mean[0]) <= t * math.sqrt(cov[0, 0])

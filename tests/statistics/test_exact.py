@@ -5,6 +5,7 @@ import pytest
 from hard_problems import hard_problems
 from itoscope import Prior
 from itoscope.backends import get_backend
+from itoscope.backends.records import Sweeps
 from itoscope.stats.convergence import mcse_mean
 from parallel_chains import sweep_many
 from regressions import exact_pip, moments_of, random_regression
@@ -31,13 +32,10 @@ def errors(inclusion, exact):
 
 def chains(data, prior, *, exchanges=1, n_samples=4000, seed=1):
     return rust.sample_chains(
-        *data,
+        data,
         prior,
+        Sweeps(n_samples, n_burn=1000, exchanges=exchanges),
         n_chains=4,
-        n_samples=n_samples,
-        n_burn=1000,
-        thin=1,
-        exchanges=exchanges,
         seed=seed,
         progress=None,
     )
@@ -45,7 +43,7 @@ def chains(data, prior, *, exchanges=1, n_samples=4000, seed=1):
 
 @pytest.mark.parametrize("data", RANDOM)
 def test_four_chains_on_a_random_problem(data):
-    exact = exact_pip(rust.enumerate_models(*data, Prior(), progress=None))
+    exact = exact_pip(rust.enumerate_models(data, Prior(), progress=None))
     assert (np.abs(exact - 0.5) < 0.49).any(), "the problem is too easy to tell anything"
     assert errors(chains(data, Prior()).inclusion, exact) < ERRORS
 
@@ -56,7 +54,7 @@ def test_the_order_of_the_paper_has_another_stationary_law(order):
     rng, prior = np.random.default_rng(6), Prior()
     x = rng.normal(size=(8, 6))
     data = moments_of(x, x[:, 0] + 0.5 * rng.normal(size=8))
-    exact = exact_pip(rust.enumerate_models(*data, prior, progress=None))
+    exact = exact_pip(rust.enumerate_models(data, prior, progress=None))
     means = sweep_many(data, prior, order=order, n_chains=600, n_burn=40, n_sweeps=300, seed=2)
     mcse = means.std(axis=0, ddof=1) / np.sqrt(len(means))
     worst = np.max(np.abs(means.mean(axis=0) - exact) / mcse)
@@ -66,7 +64,7 @@ def test_the_order_of_the_paper_has_another_stationary_law(order):
 @pytest.fixture(scope="module")
 def hard_exact():
     return {
-        name: exact_pip(rust.enumerate_models(*data, prior, progress=None))
+        name: exact_pip(rust.enumerate_models(data, prior, progress=None))
         for name, (data, prior) in HARD.items()
     }
 

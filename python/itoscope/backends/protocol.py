@@ -1,7 +1,13 @@
-"""What a backend module must provide: the list of stages, one section per stage, plain arrays in and out.
+"""What a backend module must provide: the list of stages, one section per stage, records and plain arrays in and out.
 
-Conventions: `paths` is a sequence of C-contiguous float64 arrays `(n_i, n_inputs)`; `times` a sequence of
-the same length holding the step length of an even path (a float) or its time stamps (`(n_i,)` float64).
+Conventions. `paths` is a sequence of C-contiguous float64 arrays `(n_i, n_inputs)`, NaN where a sample is missing;
+`times` a sequence of the same length holding the step length of an even path (a float) or its time stamps (`(n_i,)`
+float64). Lengths of time are in the unit of the caller, and so is everything else: no stage scales what it returns.
+A stage does not keep or change its arguments. Same arguments, same bits, on any number of threads.
+
+Errors. Both backends raise the same class for the same fault and name the same argument: `ArgumentError` for a value
+outside its range, `ExpressionError` for an expression, `DataError` for data that break a rule, with path and sample,
+`NumericalError` where arithmetic fails. `progress` may raise; the stage then ends with its exception.
 """
 
 from __future__ import annotations
@@ -9,24 +15,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from itoscope.backends.records import (
     Chains,
+    Dynamics,
     Fitted,
     Parameter,
     Program,
     ResidualSums,
     StateSpace,
+    Stepping,
     Sums,
     Survey,
+    Sweeps,
     Target,
     Variance,
     Weights,
 )
 from itoscope.common.prior import Prior
-from itoscope.common.types import Array, Draw, Progress
+from itoscope.common.types import Array, Bools, Draw, Integers, Progress, Times
 from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Backend"]
@@ -39,62 +45,59 @@ class Backend(Protocol):
     def compile(self, expressions: Sequence[str], inputs: Sequence[str]) -> Program:
         """Compile expressions over the named inputs.
 
+        Returns
+        -------
+        Program of this backend; other stages of this backend take no other
+
         Raises
         ------
         ExpressionError
             With the character at fault.
+        ArgumentError
+            For a name of an input that is no name, or is there twice.
         """
 
-    # -- integrate -------------------------------------------------------------------------------------------
+    # -- simulation ------------------------------------------------------------------------------------------
     def simulate(
         self,
-        drift: Sequence[str],
-        diffusion: Sequence[Sequence[str]] | None,
-        gamma: Sequence[Sequence[str]] | None,
-        states: Sequence[str],
+        dynamics: Dynamics,
         x0: Array,
+        stepping: Stepping,
         *,
-        dt: float,
-        n_steps: int,
-        scheme: str,
-        substeps: int,
-        keep_every: int,
         seed: int,
-        noise: Array | None,
-        parameters: tuple[Sequence[str], Array] | None,
-        progress: Progress,
-    ) -> tuple[Array, NDArray[np.int64]]:
+        noise: Array | None = None,
+        values: Array | None = None,
+        progress: Progress = None,
+    ) -> tuple[Array, Integers]:
         """Simulate paths of an SDE.
 
         Parameters
         ----------
-        drift : m expressions over `states`
-        diffusion : m x n expressions, or None when `gamma` is given
-        gamma : m x m expressions of the covariance, or None; takes "euler-maruyama" and n = m noises, which
-            a Cholesky factor mixes at every step (the lower triangle is read, semidefinite is allowed)
-        states : m names
+        dynamics : m states, n noises
         x0 : (n_paths, m)
-        dt : time between two steps, each made of `substeps` steps of the scheme of length dt / substeps
-        n_steps : every `keep_every`-th of them is kept
-        scheme : "euler-maruyama", "milstein" or "taylor15"
+        stepping : how time goes
         seed : one stream per path; per fine step it gives n normals for dW, then for "taylor15" n for dZ
         noise : increments dW (n_paths, n_steps * substeps, n) in place of the stream's, or None. For
             "taylor15" it may have 2 n columns, dW and then dZ; with n columns dZ is drawn given dW.
-        parameters : names that stand for numbers in the expressions, and their values of each path
-            (n_paths, n_parameters), or None
+        values : of the parameters of `dynamics` on each path (n_paths, n_parameters), or None where it has none
         progress : is called with the number of path-steps done
 
         Returns
         -------
         samples : (n_paths, n_steps // keep_every + 1, m), first `x0`; NaN once a path left the finite range
         lengths : (n_paths,) number of finite samples of each path
+
+        Raises
+        ------
+        ArgumentError
+            For a scheme that does not take this noise, or `noise` of another width.
         """
 
-    # -- moments ---------------------------------------------------------------------------------------------
+    # -- regression ------------------------------------------------------------------------------------------
     def regression_sums(
         self,
         paths: Sequence[Array],
-        times: Sequence[float | Array],
+        times: Sequence[Times],
         program: Program,
         target: Target,
         *,
@@ -103,42 +106,54 @@ class Backend(Protocol):
         ensemble: str = "pool",
         progress: Progress = None,
     ) -> Sums:
-        """Additive sums of one regression over all steps of all paths."""
+        """Additive sums of one regression over all steps of all paths.
 
-    def project(self, sums: Sums) -> tuple[Array, Array, float]:
-        """Moments `(gram, moment, yy)` of the sums, projected on the instruments."""
+        The target is a rate: an increment over its step, `dx / dt`, or `dr_i dr_j / dt`. A step that touches a missing
+        sample is left out. With `ensemble="mean"` rows are averaged over the paths at each time first; those have one
+        length then. `progress` is called with the number of steps done.
+
+        Raises
+        ------
+        DataError
+            For a term that is not finite on a sample.
+        """
+
+    def project(self, sums: Sums) -> Quadratic:
+        """The regression projected on its instruments; `n` are the steps of the sums.
+
+        Its minimum over the coefficients is the residual sum of squares of the sums at the same coefficients. Columns
+        that are zero stay zero; directions that the instruments do not excite are projected out.
+        """
 
     def residual_sums(
         self,
         paths: Sequence[Array],
-        times: Sequence[float | Array],
+        times: Sequence[Times],
         row: int,
         drift: Fitted,
         variance: Variance,
         *,
         lags: int = 10,
     ) -> ResidualSums:
-        """Sums over the standardised residuals of one row."""
+        """Sums over the standardised residuals of one row, `(dx - f dt) / sqrt(Gamma dt)` at the start of the step.
+
+        `drift` and `variance` have one row of coefficients. Products are of residuals of one path.
+        """
 
     def survey(
         self, paths: Sequence[Array], gamma: Fitted, pairs: Sequence[tuple[int, int]], floors: Array
     ) -> Survey:
-        """Look at the predicted covariance matrix on every sample."""
+        """Look at the predicted covariance matrix on every sample.
+
+        `gamma` has a row of coefficients for each of `pairs`; `floors` `(r,)` are lower bounds of the r variances.
+        """
 
     # -- sampler ---------------------------------------------------------------------------------------------
-    # Every stage takes the moments `(gram (K, K), moment (K,), yy, n)` in the caller's units and scales
-    # them as the prior says; columns whose diagonal is zero are in no model.
-    def log_evidence(
-        self,
-        gram: Array,
-        moment: Array,
-        yy: float,
-        n: float,
-        prior: Prior,
-        included: NDArray[np.bool_],
-        slab_var: float,
-    ) -> float:
-        """Log evidence of a model given the slab variance, of the scaled target.
+    # Every stage takes a regression in the caller's units, K columns, and scales it as the prior says; columns whose
+    # diagonal is zero are in no model. ArgumentError for shapes that do not fit, values that are not finite, n <= 0
+    # and yy < 0; NumericalError for a Gram matrix that is not positive semidefinite.
+    def log_evidence(self, quadratic: Quadratic, prior: Prior, included: Bools, slab_var: float) -> float:
+        """Log evidence of a model `(K,)` given the slab variance, of the scaled target.
 
         ``-n/2 log 2 pi + a_s log b_s + log Gamma(a_s + n/2) - log Gamma(a_s) - r/2 log v
         - 1/2 log det(G_rr + I/v) - (a_s + n/2) log(b_s + (yy - b_r.mu)/2)``
@@ -146,41 +161,22 @@ class Backend(Protocol):
 
     def sample_chains(
         self,
-        gram: Array,
-        moment: Array,
-        yy: float,
-        n: float,
+        quadratic: Quadratic,
         prior: Prior,
+        sweeps: Sweeps,
         *,
         n_chains: int,
-        n_samples: int,
-        n_burn: int,
-        thin: int,
-        exchanges: int,
         seed: int,
         progress: Progress,
     ) -> Chains:
-        """Run chains of `n_burn + n_samples * thin` sweeps and keep every `thin`-th after the burn-in.
+        """Run chains.
 
-        The first chain starts from a greedy search, the second from the empty model, the others at random.
-        Each sweep makes so many `exchanges`. `progress` is called with the number of sweeps done by all
-        chains.
+        The first starts from a greedy search, the second from the empty model, the others at random; each has its own
+        stream of random numbers. `progress` is called with the number of sweeps done by all chains.
         """
 
     def replay_chain(
-        self,
-        gram: Array,
-        moment: Array,
-        yy: float,
-        n: float,
-        prior: Prior,
-        *,
-        start: str,
-        n_samples: int,
-        n_burn: int,
-        thin: int,
-        exchanges: int,
-        draws: Sequence[Draw],
+        self, quadratic: Quadratic, prior: Prior, sweeps: Sweeps, *, start: str, draws: Sequence[Draw]
     ) -> Chains:
         """Run one chain from `start` ("search", "empty", "random") on recorded random draws.
 
@@ -190,9 +186,7 @@ class Backend(Protocol):
             At the first draw whose kind or shape is not that of the record.
         """
 
-    def enumerate_models(
-        self, gram: Array, moment: Array, yy: float, n: float, prior: Prior, *, progress: Progress
-    ) -> Array:
+    def enumerate_models(self, quadratic: Quadratic, prior: Prior, *, progress: Progress) -> Array:
         """Log joint mass of the data and each model: (2^k,) for k <= 20 usable columns.
 
         Bit j of the index says whether usable column j is in the model. The inclusion rate is integrated
@@ -201,10 +195,7 @@ class Backend(Protocol):
 
     def exact_draws(
         self,
-        gram: Array,
-        moment: Array,
-        yy: float,
-        n: float,
+        quadratic: Quadratic,
         prior: Prior,
         *,
         log_mass: Array,
@@ -215,58 +206,61 @@ class Backend(Protocol):
         """Draw independently from the enumerated posterior: one chain; from recorded `draws` if given."""
 
     def model_posterior(
-        self, gram: Array, moment: Array, yy: float, n: float, prior: Prior, included: NDArray[np.bool_]
+        self, quadratic: Quadratic, prior: Prior, included: Bools
     ) -> tuple[float, Array, Array]:
-        """Log joint mass, mean (K,) and covariance (K, K) of the coefficients given a model.
+        """Log joint mass, mean (K,) and covariance (K, K) of the coefficients given a model `(K,)`.
 
         Noise variance and slab variance are integrated out; zero outside the model.
         """
 
     # -- filter ----------------------------------------------------------------------------------------------
-    # `paths` hold the observed channels `(n_i, q)`, NaN where missing.
-    def filter_loglik(
-        self, model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
-    ) -> Array:
-        """Log-likelihood of each path `(P,)`; minus infinity where the filter leaves the finite range."""
+    # `paths` hold the observed channels `(n_i, q)`. A filter that leaves the finite range raises nothing: its
+    # log-likelihood is minus infinity and its other numbers are not finite. The first sample of a path has no part in
+    # the regressions.
+    def filter_loglik(self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> Array:
+        """Log-likelihood of each path `(P,)`."""
 
     def filter_drift_moments(
         self,
         model: StateSpace,
         paths: Sequence[Array],
-        times: Sequence[float | Array],
+        times: Sequence[Times],
         columns: Sequence[tuple[int, int]],
     ) -> tuple[Quadratic, Array]:
-        """Moments of the joint regression of the drift coefficients (row, term), and the log-likelihoods."""
+        """Joint regression of the drift coefficients (row, term), whitened, and the log-likelihoods `(P,)`.
+
+        Its solution is the next iterate of a Gauss-Newton ascent of the likelihood, not a step from the present one.
+        """
 
     def filter_noise_moments(
         self,
         model: StateSpace,
         paths: Sequence[Array],
-        times: Sequence[float | Array],
+        times: Sequence[Times],
         columns: Sequence[tuple[int, int]],
     ) -> tuple[Quadratic, Array]:
-        """Moments of the regression of the Gamma coefficients (pair, term), then the noise variances."""
+        """Regression of the Gamma coefficients (pair, term), then of all q noise variances; and the log-likelihoods."""
 
     def filter_information(
         self,
         model: StateSpace,
         paths: Sequence[Array],
-        times: Sequence[float | Array],
+        times: Sequence[Times],
         parameters: Sequence[Parameter],
         steps: Sequence[float],
     ) -> tuple[Quadratic, Array]:
-        """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and its values.
+        """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and its values `(P,)`.
 
         `steps` are those of the central differences over each parameter.
         """
 
     def filter_innovations(
-        self, model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
+        self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]
     ) -> list[Array]:
         """Whitened innovations `S^(-1/2) r` `(n_i, q)` of every path; NaN where missing and at the first sample."""
         ...
 
     def filter_smooth(
-        self, model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
+        self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]
     ) -> tuple[list[Array], list[Array]]:
         """Smoothed means `(n_i, m)` and covariances `(n_i, m, m)` of every path."""

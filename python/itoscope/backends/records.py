@@ -13,14 +13,17 @@ from itoscope.expressions.kinks import Kink
 
 __all__ = [
     "Chains",
+    "Dynamics",
     "Fitted",
     "Kink",
     "Parameter",
     "Program",
     "ResidualSums",
     "StateSpace",
+    "Stepping",
     "Sums",
     "Survey",
+    "Sweeps",
     "Target",
     "Variance",
     "Weights",
@@ -44,6 +47,42 @@ class Program(Protocol):
 
     def gradient(self, x: Array) -> Array:
         """Derivatives `(n, K, n_inputs)` at the rows of `x` `(n, n_inputs)`."""
+
+
+# -- simulation ----------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Dynamics:
+    """`dX = f dt + g dB` as expressions over the states: m of the drift, and of the noise in one of two forms.
+
+    Parameters
+    ----------
+    states : m names
+    drift : m expressions
+    diffusion : m x n expressions of g, or None
+    gamma : m x m expressions of the covariance `g g^T` where `diffusion` is None: m noises, which a Cholesky factor
+        mixes at every step (the lower triangle is read, semidefinite is allowed)
+    parameters : names in the expressions that stand for numbers, one value a path
+    """
+
+    states: Sequence[str]
+    drift: Sequence[str]
+    diffusion: Sequence[Sequence[str]] | None = None
+    gamma: Sequence[Sequence[str]] | None = None
+    parameters: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """How time goes: `n_steps` steps of length `dt`, each of `substeps` steps of the scheme, some of them kept.
+
+    A covariance takes the scheme "euler-maruyama".
+    """
+
+    dt: float
+    n_steps: int
+    scheme: str = "milstein"
+    substeps: int = 1
+    keep_every: int = 1
 
 
 # -- regression ----------------------------------------------------------------------------------------------
@@ -149,6 +188,19 @@ class Survey:
 
 
 # -- sampler -------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Sweeps:
+    """How long a chain is: `n_burn + n_samples * thin` sweeps, of which every `thin`-th after the burn-in is kept.
+
+    Each sweep makes so many `exchanges`, moves that put one column in the place of another.
+    """
+
+    n_samples: int
+    n_burn: int
+    thin: int = 1
+    exchanges: int = 1
+
+
 class Chains(NamedTuple):
     """Draws of one or more chains of the sampler; columns and units as the caller has them."""
 

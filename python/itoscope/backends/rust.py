@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from itoscope import _core
 from itoscope.backends.records import (
     Chains,
+    Dynamics,
     Fitted,
     Parameter,
     Program,
     ResidualSums,
     StateSpace,
+    Stepping,
     Sums,
     Survey,
+    Sweeps,
     Target,
     Variance,
     Weights,
 )
-from itoscope.common.types import Array, Draw, Progress
+from itoscope.common.prior import Prior
+from itoscope.common.types import Array, Bools, Draw, Integers, Progress, Times
 from itoscope.stats.quadratic import Quadratic
-
-if TYPE_CHECKING:
-    from itoscope.common.prior import Prior
 
 __all__ = [
     "compile",
@@ -62,7 +62,7 @@ def _pair(fitted: Fitted) -> tuple[_core.Program, Array]:
 
 def regression_sums(
     paths: Sequence[Array],
-    times: Sequence[float | Array],
+    times: Sequence[Times],
     program: Program,
     target: Target,
     *,
@@ -92,14 +92,15 @@ def regression_sums(
     return Sums(*found)
 
 
-def project(sums: Sums) -> tuple[Array, Array, float]:
-    """Moments of the sums; see `itoscope.backends.reference.moments.project`."""
-    return _core.project(sums.omega, sums.cross, sums.inner, sums.c, sums.d, sums.s)
+def project(sums: Sums) -> Quadratic:
+    """The regression on its instruments; see `itoscope.backends.reference.moments.project`."""
+    gram, moment, yy = _core.project(sums.omega, sums.cross, sums.inner, sums.c, sums.d, sums.s)
+    return Quadratic(gram, moment, yy, float(sums.n))
 
 
 def residual_sums(
     paths: Sequence[Array],
-    times: Sequence[float | Array],
+    times: Sequence[Times],
     row: int,
     drift: Fitted,
     variance: Variance,
@@ -124,40 +125,35 @@ def survey(paths: Sequence[Array], gamma: Fitted, pairs: Sequence[tuple[int, int
     return Survey(n, np.array(mean), np.array(low), counts, indefinite, worst, path, sample)
 
 
+# -- simulation ----------------------------------------------------------------------------------------------
 def simulate(
-    drift: Sequence[str],
-    diffusion: Sequence[Sequence[str]] | None,
-    gamma: Sequence[Sequence[str]] | None,
-    states: Sequence[str],
+    dynamics: Dynamics,
     x0: Array,
+    stepping: Stepping,
     *,
-    dt: float,
-    n_steps: int,
-    scheme: str,
-    substeps: int,
-    keep_every: int,
     seed: int,
-    noise: Array | None,
-    parameters: tuple[Sequence[str], Array] | None,
-    progress: Progress,
-) -> tuple[Array, NDArray[np.int64]]:
+    noise: Array | None = None,
+    values: Array | None = None,
+    progress: Progress = None,
+) -> tuple[Array, Integers]:
     """Paths of an SDE from `x0`; see `itoscope.backends.protocol.Backend.simulate`."""
     # Not zeroed: every sample is written.
-    samples = np.empty((len(x0), n_steps // keep_every + 1, len(states)))
+    samples = np.empty((len(x0), stepping.n_steps // stepping.keep_every + 1, len(dynamics.states)))
+    diffusion, gamma = dynamics.diffusion, dynamics.gamma
     lengths = _core.simulate(
-        list(drift),
+        list(dynamics.drift),
         None if diffusion is None else [list(row) for row in diffusion],
         None if gamma is None else [list(row) for row in gamma],
-        list(states),
+        list(dynamics.states),
         x0,
-        dt=dt,
-        n_steps=n_steps,
-        scheme=scheme,
-        substeps=substeps,
-        keep_every=keep_every,
+        dt=stepping.dt,
+        n_steps=stepping.n_steps,
+        scheme=stepping.scheme,
+        substeps=stepping.substeps,
+        keep_every=stepping.keep_every,
         seed=seed,
         noise=noise,
-        parameters=None if parameters is None else (list(parameters[0]), parameters[1]),
+        parameters=None if values is None else (list(dynamics.parameters), values),
         progress=progress,
         samples=samples,
     )
@@ -170,75 +166,34 @@ def _stacked(chains: Sequence[dict[str, Any]]) -> Chains:
     return Chains(**arrays, work=[chain["work"] for chain in chains])
 
 
-def log_evidence(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
-    prior: Prior,
-    included: NDArray[np.bool_],
-    slab_var: float,
-) -> float:
+def log_evidence(quadratic: Quadratic, prior: Prior, included: Bools, slab_var: float) -> float:
     """Return the log evidence of a model given the slab variance."""
-    return _core.log_evidence(gram, moment, yy, n, prior, included, slab_var)
+    return _core.log_evidence(*_arrays(quadratic), prior, included, slab_var)
 
 
 def sample_chains(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
-    prior: Prior,
-    *,
-    n_chains: int,
-    n_samples: int,
-    n_burn: int,
-    thin: int,
-    exchanges: int,
-    seed: int,
-    progress: Progress,
+    quadratic: Quadratic, prior: Prior, sweeps: Sweeps, *, n_chains: int, seed: int, progress: Progress
 ) -> Chains:
     """Run chains in parallel."""
     return _stacked(
-        _core.sample_chains(
-            gram, moment, yy, n, prior, n_chains, n_samples, n_burn, thin, exchanges, seed, progress
-        )
+        _core.sample_chains(*_arrays(quadratic), prior, n_chains, *_lengths(sweeps), seed, progress)
     )
 
 
 def replay_chain(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
-    prior: Prior,
-    *,
-    start: str,
-    n_samples: int,
-    n_burn: int,
-    thin: int,
-    exchanges: int,
-    draws: Sequence[Draw],
+    quadratic: Quadratic, prior: Prior, sweeps: Sweeps, *, start: str, draws: Sequence[Draw]
 ) -> Chains:
     """Run one chain on recorded random draws."""
-    chain = _core.replay_chain(
-        gram, moment, yy, n, prior, start, n_samples, n_burn, thin, exchanges, list(draws)
-    )
-    return _stacked([chain])
+    return _stacked([_core.replay_chain(*_arrays(quadratic), prior, start, *_lengths(sweeps), list(draws))])
 
 
-def enumerate_models(
-    gram: Array, moment: Array, yy: float, n: float, prior: Prior, *, progress: Progress
-) -> Array:
+def enumerate_models(quadratic: Quadratic, prior: Prior, *, progress: Progress) -> Array:
     """Return the log joint mass of each model."""
-    return _core.enumerate_models(gram, moment, yy, n, prior, progress)
+    return _core.enumerate_models(*_arrays(quadratic), prior, progress)
 
 
 def exact_draws(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
+    quadratic: Quadratic,
     prior: Prior,
     *,
     log_mass: Array,
@@ -248,15 +203,20 @@ def exact_draws(
 ) -> Chains:
     """Draw independently from the enumerated posterior."""
     recorded = None if draws is None else list(draws)
-    chain = _core.exact_draws(gram, moment, yy, n, prior, log_mass, n_draws, seed, recorded)
-    return _stacked([chain])
+    return _stacked([_core.exact_draws(*_arrays(quadratic), prior, log_mass, n_draws, seed, recorded)])
 
 
-def model_posterior(
-    gram: Array, moment: Array, yy: float, n: float, prior: Prior, included: NDArray[np.bool_]
-) -> tuple[float, Array, Array]:
+def model_posterior(quadratic: Quadratic, prior: Prior, included: Bools) -> tuple[float, Array, Array]:
     """Return log mass, mean and covariance of the coefficients given a model."""
-    return _core.model_posterior(gram, moment, yy, n, prior, included)
+    return _core.model_posterior(*_arrays(quadratic), prior, included)
+
+
+def _arrays(quadratic: Quadratic) -> tuple[Array, Array, float, float]:
+    return quadratic.gram, quadratic.moment, quadratic.yy, quadratic.n
+
+
+def _lengths(sweeps: Sweeps) -> tuple[int, int, int, int]:
+    return sweeps.n_samples, sweeps.n_burn, sweeps.thin, sweeps.exchanges
 
 
 # -- filter ----------------------------------------------------------------------------------------------
@@ -279,7 +239,7 @@ def _space(model: StateSpace) -> _core.StateSpace:
     )
 
 
-def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]) -> Array:
+def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> Array:
     """Log-likelihoods; see `itoscope.backends.protocol.Backend.filter_loglik`."""
     return _core.filter_loglik(_space(model), list(paths), list(times))
 
@@ -287,7 +247,7 @@ def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Sequence[flo
 def filter_drift_moments(
     model: StateSpace,
     paths: Sequence[Array],
-    times: Sequence[float | Array],
+    times: Sequence[Times],
     columns: Sequence[tuple[int, int]],
 ) -> tuple[Quadratic, Array]:
     """Drift moments; see `itoscope.backends.protocol.Backend.filter_drift_moments`."""
@@ -300,7 +260,7 @@ def filter_drift_moments(
 def filter_noise_moments(
     model: StateSpace,
     paths: Sequence[Array],
-    times: Sequence[float | Array],
+    times: Sequence[Times],
     columns: Sequence[tuple[int, int]],
 ) -> tuple[Quadratic, Array]:
     """Gamma and noise moments; see `itoscope.backends.protocol.Backend.filter_noise_moments`."""
@@ -313,7 +273,7 @@ def filter_noise_moments(
 def filter_information(
     model: StateSpace,
     paths: Sequence[Array],
-    times: Sequence[float | Array],
+    times: Sequence[Times],
     parameters: Sequence[Parameter],
     steps: Sequence[float],
 ) -> tuple[Quadratic, Array]:
@@ -325,15 +285,13 @@ def filter_information(
     return Quadratic(gram, moment, yy, n), loglik
 
 
-def filter_innovations(
-    model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
-) -> list[Array]:
+def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> list[Array]:
     """Innovations; see `itoscope.backends.protocol.Backend.filter_innovations`."""
     return _core.filter_innovations(_space(model), list(paths), list(times))
 
 
 def filter_smooth(
-    model: StateSpace, paths: Sequence[Array], times: Sequence[float | Array]
+    model: StateSpace, paths: Sequence[Array], times: Sequence[Times]
 ) -> tuple[list[Array], list[Array]]:
     """Smoothed states; see `itoscope.backends.protocol.Backend.filter_smooth`."""
     states = _core.filter_smooth(_space(model), list(paths), list(times))

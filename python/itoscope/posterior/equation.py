@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from itoscope.backends import get_backend
-from itoscope.common.types import Array
+from itoscope.common.prior import Prior
+from itoscope.common.types import Array, Bools
 from itoscope.errors import argument_error
 from itoscope.posterior import words
 from itoscope.stats.convergence import Convergence, convergence
+from itoscope.stats.quadratic import Quadratic
 from itoscope.stats.student import student_quantile
-
-if TYPE_CHECKING:
-    from itoscope.common.prior import Prior
-    from itoscope.posterior.moments import Moments
 
 __all__ = ["Equation", "Model", "Table"]
 
@@ -86,6 +83,8 @@ class Equation:
         Work counters of each chain.
     degrees : float
         Degrees of freedom of the coefficients' distribution, ``2 a_s + n``.
+    moments : Quadratic or None
+        The regression behind it, if it was kept.
     log_mass : (2^k,) array or None
         With ``sampler="exact"``, the log joint mass of each model of the k columns that were tried.
     """
@@ -95,9 +94,9 @@ class Equation:
     pip_mcse: Array
     mean: Array
     cov: Array
-    selected: NDArray[np.bool_]
+    selected: Bools
     samples: Array
-    included: NDArray[np.bool_]
+    included: Bools
     inclusion: Array
     noise_var: Array
     slab_var: Array
@@ -110,7 +109,7 @@ class Equation:
     seed: int
     degrees: float
     log_mass: Array | None = None
-    moments: Moments | None = None
+    moments: Quadratic | None = None
     prior: Prior | None = None
     backend: str | None = field(default=None)
 
@@ -181,22 +180,21 @@ class Equation:
             mean: dict[str, float] = {}
             sd: dict[str, float] = {}
             if self.moments is not None and self.prior is not None:
-                m = self.moments
                 _, centre, cov = get_backend(self.backend).model_posterior(
-                    m.gram, m.moment, m.yy, m.n, self.prior, np.ascontiguousarray(row)
+                    self.moments, self.prior, np.ascontiguousarray(row)
                 )
                 mean = {self.terms[k]: float(centre[k]) for k in np.flatnonzero(row)}
                 sd = {self.terms[k]: float(np.sqrt(max(cov[k, k], 0))) for k in np.flatnonzero(row)}
             out.append(Model(tuple(names), float(mass), mean, sd))
         return out
 
-    def _visited_models(self, count: int) -> tuple[NDArray[np.bool_], Array]:
+    def _visited_models(self, count: int) -> tuple[Bools, Array]:
         flat = self.included.reshape(-1, len(self.terms))
         _, first, counts = np.unique(np.packbits(flat, axis=1), axis=0, return_index=True, return_counts=True)
         order = np.argsort(-counts, kind="stable")[:count]
         return flat[first[order]], counts[order] / len(flat)
 
-    def _exact_models(self, count: int) -> tuple[NDArray[np.bool_], Array]:
+    def _exact_models(self, count: int) -> tuple[Bools, Array]:
         assert self.log_mass is not None
         dropped = {name for others in self.aliases.values() for name in others}
         diagonal = np.diag(self.moments.gram) if self.moments is not None else np.ones(len(self.terms))

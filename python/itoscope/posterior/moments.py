@@ -1,23 +1,24 @@
-"""Moments: everything that a regression leaves behind for the sampler."""
+"""Moments: everything that a regression leaves behind for the sampler, with names; anybody's regression will do."""
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
+from itoscope.backends import get_backend
+from itoscope.backends.protocol import Backend
+from itoscope.backends.records import Sums
+from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array, Progress
+from itoscope.common.types import Array, Progress, Sampler
 from itoscope.errors import DataError, argument_error
+from itoscope.posterior.equation import Equation
+from itoscope.posterior.sampling import Sampling, sample
 from itoscope.stats.quadratic import Quadratic
-
-if TYPE_CHECKING:
-    from itoscope.posterior.equation import Equation
 
 __all__ = ["Moments"]
 
@@ -60,7 +61,7 @@ class Moments(Quadratic):
     """
 
     terms: Sequence[str] | None = None
-    sums: Any = field(default=None, repr=False)
+    sums: Sums | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         gram = _array("gram", self.gram, 2)
@@ -73,57 +74,52 @@ class Moments(Quadratic):
         terms = [f"c{i + 1}" for i in range(k)] if self.terms is None else [str(term) for term in self.terms]
         if len(terms) != k or len(set(terms)) != k:
             raise argument_error("terms", list(terms), f"{k} different names, one per column")
-        n, yy = _scalar("n", self.n), _scalar("yy", self.yy)
-        if n <= 0:
-            raise argument_error("n", self.n, "a positive, finite number")
-        if yy < 0:
-            raise argument_error("yy", self.yy, "a finite number, zero or positive")
-        gram = _checked(gram, moment, yy)
-        for name, value in (
-            ("gram", gram),
-            ("moment", moment),
-            ("yy", yy),
-            ("n", n),
-            ("terms", tuple(terms)),
-        ):
+        n, yy = checks.positive("n", self.n), checks.not_negative("yy", self.yy)
+        checked = {
+            "gram": _checked(gram, moment, yy),
+            "moment": moment,
+            "yy": yy,
+            "n": n,
+            "terms": tuple(terms),
+        }
+        for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_sums(cls, sums: Sums, terms: Sequence[str], backend: Backend | None = None) -> Moments:
+        """Project sums and keep them beside the moments, so that two `Moments` add exactly."""
+        found = (backend or get_backend()).project(sums)
+        return cls(found.gram, found.moment, found.yy, found.n, list(terms), sums)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.terms or ())
 
     def __add__(self, other: Quadratic) -> Moments:
         """Return the moments of both sets of data."""
         if not isinstance(other, Moments):
             return NotImplemented
         if self.terms != other.terms:
-            raise argument_error(
-                "terms", list(other.terms or ()), f"the same terms as on the left, {self.terms}"
-            )
+            raise argument_error("terms", list(other.names), f"the same terms as on the left, {self.terms}")
         if self.sums is not None and other.sums is not None:
-            from itoscope.backends import get_backend
-            from itoscope.posterior.regression import from_sums
-
-            return from_sums(get_backend(), self.sums + other.sums, self.terms or ())
-        return Moments(
-            self.gram + other.gram,
-            self.moment + other.moment,
-            self.yy + other.yy,
-            self.n + other.n,
-            self.terms,
-        )
+            return Moments.from_sums(self.sums + other.sums, self.names)
+        both = Quadratic.__add__(self, other)
+        return Moments(both.gram, both.moment, both.yy, both.n, self.terms)
 
     def subset(self, columns: Sequence[int]) -> Moments:
         """Return the moments with these columns only, in this order."""
-        index = np.asarray(columns, dtype=int)
-        terms = tuple((self.terms or ())[i] for i in index)
-        return dataclasses.replace(
-            self, gram=self.gram[np.ix_(index, index)], moment=self.moment[index], terms=terms, sums=None
-        )
+        part = Quadratic.subset(self, columns)
+        terms = [self.names[i] for i in columns]
+        return replace(self, gram=part.gram, moment=part.moment, terms=terms, sums=None)
 
     def sample(
         self,
         prior: Prior | None = None,
         *,
-        sampler: str = "gibbs",
+        sampler: Sampler = "gibbs",
         n_chains: int = 4,
-        n_samples: int | str = 2000,
+        n_samples: int | Literal["auto"] = 2000,
         n_burn: int = 1000,
         seed: int | None = None,
         threshold: float = 0.5,
@@ -171,27 +167,12 @@ class Moments(Quadratic):
         ArgumentError
             For a setting outside its range, or more than 20 columns with ``sampler="exact"``.
         """
-        from itoscope.posterior.sampling import sample
-
-        exact = sampler == "exact"
-        known = isinstance(n_samples, int) and isinstance(n_burn, int) and isinstance(n_chains, int)
-        total = n_chains * (int(n_samples) + n_burn) if known and not exact else None
-        with Reporter(progress).stage("sampling", total, "models" if exact else "sweeps") as count:
-            return sample(
-                self,
-                Prior() if prior is None else prior,
-                sampler=sampler,
-                n_chains=n_chains,
-                n_samples=n_samples,
-                n_burn=n_burn,
-                seed=seed,
-                threshold=threshold,
-                thin=thin,
-                exchanges=exchanges,
-                max_memory=max_memory,
-                backend=backend,
-                progress=count,
-            )
+        settings = Sampling(
+            sampler, n_chains, n_samples, n_burn, seed, threshold, thin, exchanges, max_memory, backend
+        )
+        total, unit = settings.work
+        with Reporter(progress).stage("sampling", total, unit) as count:
+            return sample(self, self.names, Prior() if prior is None else prior, settings, count)
 
 
 def _array(name: str, value: object, ndim: int) -> Array:
@@ -204,16 +185,6 @@ def _array(name: str, value: object, ndim: int) -> Array:
     if not np.isfinite(array).all():
         raise argument_error(name, "an array with NaN or infinity", "finite numbers")
     return array
-
-
-def _scalar(name: str, value: object) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise argument_error(name, value, "a finite number") from None
-    if not math.isfinite(number):
-        raise argument_error(name, value, "a finite number")
-    return number
 
 
 def _checked(gram: Array, moment: Array, yy: float) -> Array:

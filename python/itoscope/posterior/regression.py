@@ -19,13 +19,7 @@ from itoscope.library.library import Library, readable_means
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
 
-__all__ = ["from_sums", "moments"]
-
-
-def from_sums(backend: Backend, sums: Sums, terms: Sequence[str]) -> Moments:
-    """Project sums and keep them beside the moments, so that two `Moments` add exactly."""
-    gram, moment, yy = backend.project(sums)
-    return Moments(gram, moment, yy, sums.n, terms=list(terms), sums=sums)
+__all__ = ["moments"]
 
 
 def moments(
@@ -111,14 +105,14 @@ def moments(
 
     checked = None if weights is None else _weights_of(data, weights)
     if row is not None:
-        return from_sums(stages, regress(Target((states[0], states[0])), checked), bound.names)
+        return Moments.from_sums(regress(Target((states[0], states[0])), checked), bound.names, stages)
     rows = [_row_of(data.names[i], drift, bound.names) for i in states]
     for q, i in enumerate(states):
         if rows[q] is None:
             rows[q] = _least_squares(stages, regress(Target((i, i)), None))
     fitted = Fitted(program, np.array(rows))
     target = Target((states[0], states[1]), is_diffusion=True, drift=fitted)
-    return from_sums(stages, regress(target, checked), bound.names)
+    return Moments.from_sums(regress(target, checked), bound.names, stages)
 
 
 def _states_of(data: Trajectories, row: str | None, pair: tuple[str, str] | None) -> tuple[int, ...]:
@@ -160,8 +154,8 @@ def _row_of(state: str, drift: Mapping[str, Equation] | None, terms: Sequence[st
 
 
 def _least_squares(stages: Backend, sums: Sums) -> Array:
-    gram, moment, _ = stages.project(sums)
-    scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
-    theta = np.linalg.lstsq(gram / np.outer(scale, scale), moment / scale, rcond=1e-10)[0]
+    found = stages.project(sums)
+    scale = np.sqrt(np.maximum(np.diag(found.gram), 1e-300))
+    theta = np.linalg.lstsq(found.gram / np.outer(scale, scale), found.moment / scale, rcond=1e-10)[0]
     solution: Array = theta / scale
     return solution

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from itoscope.backends import get_backend
+from itoscope.backends.records import Dynamics, Stepping
 from itoscope.common.progress import Reporter
 from itoscope.common.types import Array, Progress
 from itoscope.data.samples import Finite
@@ -70,19 +71,18 @@ def simulated(
     starts = _checked_starts(x0, sde.states, n_paths, None if increments is None else len(increments))
     with reporter.stage("simulating", len(starts) * n_steps * substeps, "path-steps") as count:
         samples, lengths = get_backend(backend).simulate(
-            sde.drift_expressions,
-            sde.diffusion_expressions,
-            sde.gamma_expressions if sde.diffusion_expressions is None else None,
-            sde.states,
+            Dynamics(
+                sde.states,
+                sde.drift_expressions,
+                sde.diffusion_expressions,
+                sde.gamma_expressions if sde.diffusion_expressions is None else None,
+                () if parameters is None else parameters[0],
+            ),
             starts,
-            dt=float(dt),
-            n_steps=n_steps,
-            scheme=scheme,
-            substeps=substeps,
-            keep_every=keep_every,
+            Stepping(float(dt), n_steps, scheme, substeps, keep_every),
             seed=seed,
             noise=increments,
-            parameters=parameters,
+            values=None if parameters is None else parameters[1],
             progress=count,
         )
     settings: dict[str, Any] = {

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.slab import slab_posterior
+from itoscope.common.prior import Prior
 from itoscope.common.types import Array, Progress
 from itoscope.errors import argument_error
-
-if TYPE_CHECKING:
-    from itoscope.common.prior import Prior
+from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["MAX_COLUMNS", "enumerate_models", "log_model_prior", "members_of"]
 
@@ -35,11 +33,9 @@ def members_of(model: int) -> list[int]:
     return [j for j in range(model.bit_length()) if model >> j & 1]
 
 
-def enumerate_models(
-    gram: Array, moment: Array, yy: float, n: float, prior: Prior, *, progress: Progress
-) -> Array:
+def enumerate_models(quadratic: Quadratic, prior: Prior, *, progress: Progress) -> Array:
     """Return the log joint mass of the data and each model ``(2^k,)``."""
-    regression = Regression(gram, moment, yy, n, prior)
+    regression = Regression(quadratic, prior)
     k = regression.n_usable
     if k > MAX_COLUMNS:
         allowed = f'at most {MAX_COLUMNS} for exact enumeration; use the sampler "gibbs"'

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from itoscope.common.types import Array
+from itoscope.common.prior import Prior
+from itoscope.common.types import Array, Bools
 from itoscope.errors import NumericalError, argument_error
-
-if TYPE_CHECKING:
-    from itoscope.common.prior import Prior
+from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Regression", "log_evidence"]
 
@@ -26,7 +23,8 @@ class Regression:
     coefficient.
     """
 
-    def __init__(self, gram: Array, moment: Array, yy: float, n: float, prior: Prior) -> None:
+    def __init__(self, quadratic: Quadratic, prior: Prior) -> None:
+        gram, moment, yy, n = quadratic.gram, quadratic.moment, quadratic.yy, quadratic.n
         self.n_columns = moment.size
         if gram.shape != (self.n_columns, self.n_columns):
             allowed = f"({self.n_columns}, {self.n_columns}), as moment has {self.n_columns} entries"
@@ -61,7 +59,7 @@ class Regression:
             + math.lgamma(self.power)
         )
 
-    def usable(self, included: NDArray[np.bool_]) -> list[int]:
+    def usable(self, included: Bools) -> list[int]:
         """Return the usable columns among those that the caller marks."""
         if included.shape != (self.n_columns,):
             allowed = f"one flag for each of {self.n_columns} columns"
@@ -91,14 +89,11 @@ class Regression:
 
 
 def log_evidence(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
+    quadratic: Quadratic,
     prior: Prior,
-    included: NDArray[np.bool_],
+    included: Bools,
     slab_var: float,
 ) -> float:
     """Return the log evidence of a model given the slab variance."""
-    regression = Regression(gram, moment, yy, n, prior)
+    regression = Regression(quadratic, prior)
     return regression.log_evidence(regression.usable(included), slab_var)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from itoscope.backends.records import Dynamics, Stepping
 from itoscope.backends.reference.expansion import expansion
-from itoscope.common.types import Array, Progress
+from itoscope.common.types import Array, Integers, Progress
 from itoscope.errors import argument_error
 from itoscope.expressions.ito import Operators, check_scheme, cholesky
 
@@ -51,41 +51,37 @@ def _step_of_covariance(drift: Operators, gamma: Operators, parameters: list[Arr
 
 
 def simulate(
-    drift: Sequence[str],
-    diffusion: Sequence[Sequence[str]] | None,
-    gamma: Sequence[Sequence[str]] | None,
-    states: Sequence[str],
+    dynamics: Dynamics,
     x0: Array,
+    stepping: Stepping,
     *,
-    dt: float,
-    n_steps: int,
-    scheme: str,
-    substeps: int,
-    keep_every: int,
     seed: int,
-    noise: Array | None,
-    parameters: tuple[Sequence[str], Array] | None,
-    progress: Progress,
-) -> tuple[Array, NDArray[np.int64]]:
+    noise: Array | None = None,
+    values: Array | None = None,
+    progress: Progress = None,
+) -> tuple[Array, Integers]:
     """Paths of an SDE from `x0`; see `Backend.simulate`."""
-    empty: list[list[str]] = [[] for _ in drift]
-    names, values = ([], np.empty((len(x0), 0))) if parameters is None else parameters
-    coefficients = Operators(drift, empty if diffusion is None else diffusion, states, names)
+    states, names, gamma = dynamics.states, dynamics.parameters, dynamics.gamma
+    n_steps, substeps, keep_every = stepping.n_steps, stepping.substeps, stepping.keep_every
+    parameters = [] if values is None else list(values.T)
+    empty: list[list[str]] = [[] for _ in dynamics.drift]
+    diffusion = empty if dynamics.diffusion is None else dynamics.diffusion
+    coefficients = Operators(dynamics.drift, diffusion, states, names)
     if gamma is None:
-        check_scheme(scheme, coefficients.structure())
-        step = _step_of_expansion(coefficients, scheme, list(values.T))
+        check_scheme(stepping.scheme, coefficients.structure())
+        step = _step_of_expansion(coefficients, stepping.scheme, parameters)
         n_noise = coefficients.n_noise
     else:
-        check_scheme(scheme, "general")
-        step = _step_of_covariance(coefficients, Operators([], gamma, states, names), list(values.T))
+        check_scheme(stepping.scheme, "general")
+        step = _step_of_covariance(coefficients, Operators([], gamma, states, names), parameters)
         n_noise = len(gamma)
     n_paths, m = x0.shape
-    h = dt / substeps
+    h = stepping.dt / substeps
     kept = n_steps // keep_every + 1
     samples = np.full((n_paths, kept, m), np.nan)
     samples[:, 0] = x0
     x = np.ascontiguousarray(x0.T)
-    increments = _Increments(scheme, n_paths, n_noise, h, n_steps * substeps, seed, noise)
+    increments = _Increments(stepping.scheme, n_paths, n_noise, h, n_steps * substeps, seed, noise)
     with np.errstate(all="ignore"):
         for n in range(1, n_steps + 1):
             for _ in range(substeps):

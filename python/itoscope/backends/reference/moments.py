@@ -6,6 +6,7 @@ import numpy as np
 
 from itoscope.backends.records import Sums
 from itoscope.common.types import Array
+from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["project"]
 
@@ -27,22 +28,12 @@ def _solve_psd(gram: Array, moment: Array) -> Array:
     return scale * (part @ ((part.T @ (scale * moment)) / values[keep]))
 
 
-def project(sums: Sums) -> tuple[Array, Array, float]:
-    """Moments `(G, b, yy)` whose quadratic `yy - 2 b.th + th.G.th` is the residual sum of squares.
+def project(sums: Sums) -> Quadratic:
+    """The regression on its instruments, whose quadratic `yy - 2 b.th + th.G.th` is the residual sum of squares.
 
     With `Om` scaled to unit diagonal and `Om = V diag(e) V^T`, `e > 1e-10 max(e)` kept:
     `Q = diag(e)^-1/2 V^T A`, `q = diag(e)^-1/2 V^T c`, `G = Q^T Q`, `b = Q^T q`; `yy` is chosen such that the minimum
     of the quadratic equals `s - 2 d.th + th.B.th` at the least-squares `th`.
-
-    Parameters
-    ----------
-    sums : Sums
-
-    Returns
-    -------
-    gram : (K, K) array
-    moment : (K,) array
-    yy : float
     """
     scale = _unit_scale(np.diag(sums.omega))
     values, vectors = np.linalg.eigh(sums.omega * np.outer(scale, scale))
@@ -53,4 +44,4 @@ def project(sums: Sums) -> tuple[Array, Array, float]:
     gram = (gram + gram.T) / 2
     theta = _solve_psd(gram, moment)
     residual = sums.s - 2 * sums.d @ theta + theta @ sums.inner @ theta
-    return gram, moment, float(max(residual, 0.0) + moment @ theta)
+    return Quadratic(gram, moment, float(max(residual, 0.0) + moment @ theta), float(sums.n))

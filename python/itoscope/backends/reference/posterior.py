@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from itoscope.backends.records import Chains
 from itoscope.backends.reference.enumerate import log_model_prior, members_of
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.noise import Draws, Stream, Tape
 from itoscope.backends.reference.slab import SlabPosterior, slab_posterior
-from itoscope.common.types import Array, Draw
+from itoscope.common.prior import Prior
+from itoscope.common.types import Array, Bools, Draw
 from itoscope.errors import argument_error
-
-if TYPE_CHECKING:
-    from itoscope.common.prior import Prior
+from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["exact_draws", "model_posterior", "record_exact_draws"]
 
 
-def model_posterior(
-    gram: Array, moment: Array, yy: float, n: float, prior: Prior, included: NDArray[np.bool_]
-) -> tuple[float, Array, Array]:
+def model_posterior(quadratic: Quadratic, prior: Prior, included: Bools) -> tuple[float, Array, Array]:
     """Return log joint mass, mean and covariance of the coefficients given a model.
 
     Given v they are Student's t with ``nu = 2 a_s + n`` degrees of freedom, mean ``mu`` and covariance
     ``(2 b_s + E) / (nu - 2) S``; v is integrated by quadrature.
     """
-    regression = Regression(gram, moment, yy, n, prior)
+    regression = Regression(quadratic, prior)
     members = regression.usable(included)
     slab = slab_posterior(regression, members)
     r, k = len(members), regression.n_columns
@@ -53,10 +48,7 @@ def model_posterior(
 
 
 def exact_draws(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
+    quadratic: Quadratic,
     prior: Prior,
     *,
     log_mass: Array,
@@ -66,15 +58,15 @@ def exact_draws(
 ) -> Chains:
     """Draw independently from the enumerated posterior."""
     source: Draws = Stream(seed, 0) if draws is None else Tape(draws)
-    return _draw(Regression(gram, moment, yy, n, prior), log_mass, n_draws, source)
+    return _draw(Regression(quadratic, prior), log_mass, n_draws, source)
 
 
 def record_exact_draws(
-    gram: Array, moment: Array, yy: float, n: float, prior: Prior, *, log_mass: Array, n_draws: int, seed: int
+    quadratic: Quadratic, prior: Prior, *, log_mass: Array, n_draws: int, seed: int
 ) -> tuple[Chains, list[Draw]]:
     """Draw, and return the record of the random draws too."""
     stream = Stream(seed, 0, keep=True)
-    chain = _draw(Regression(gram, moment, yy, n, prior), log_mass, n_draws, stream)
+    chain = _draw(Regression(quadratic, prior), log_mass, n_draws, stream)
     return chain, stream.record or []
 
 

@@ -22,7 +22,6 @@ from itoscope.fit.streams import Stream
 from itoscope.library.library import BoundLibrary
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
-from itoscope.posterior.regression import from_sums
 
 __all__ = ["DIFFUSIONS", "MeasuredFit", "Problem", "RoundSettings", "fit_measured"]
 
@@ -237,7 +236,7 @@ def _regress(
             ensemble=settings.ensemble,
             progress=count,
         )
-    return from_sums(problem.backend, sums, library.names), sums.total / max(sums.n, 1)
+    return Moments.from_sums(sums, library.names, problem.backend), sums.total / max(sums.n, 1)
 
 
 def _movement(former: MeasuredFit, fit: MeasuredFit) -> tuple[bool, float]:
