@@ -22,6 +22,8 @@ napoleon_use_ivar = True
 napoleon_use_rtype = False
 # Single backticks in docstrings name arguments and functions.
 default_role = "code"
+# A shape such as (n_times, n_states) in the type of an attribute is no reference.
+suppress_warnings = ["ref.python"]
 
 html_theme = "furo"
 html_title = f"itoscope {version}"
