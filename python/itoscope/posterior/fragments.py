@@ -63,7 +63,10 @@ def equation_html(equation: Shown) -> str:
 
 
 def table_html(named: Sequence[tuple[str, Shown]], states: Sequence[str] | None = None) -> str:
-    """The selected terms: coefficient, standard deviation, interval, probability."""
+    """The selected terms: coefficient, standard deviation, interval, probability.
+
+    Equations come with their labels as HTML. Without `states`, every name in a term counts as one.
+    """
     first = 0 if any(label for label, _ in named) else 1
     every = names_in([term for _, equation in named for term in equation.terms])
     names = every if states is None else list(states)
@@ -72,20 +75,13 @@ def table_html(named: Sequence[tuple[str, Shown]], states: Sequence[str] | None 
     for label, term, *numbers in term_rows(named):
         known = "" if term == "none" else f"<math>{typeset_term(term, names, MATHML)}</math>"
         cells = [
-            _label(label),
+            label,
             known or term,
             *(escape(text).replace("-", "−").replace(" .. ", " … ") for text in numbers),
         ]
         row = "".join(_cell("td", cell, c + first) for c, cell in enumerate(cells[first:]))
         body += f'<tr class="first">{row}</tr>' if label else f"<tr>{row}</tr>"
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _label(label: str) -> str:
-    """The label of an equation as mathematics."""
-    if label.startswith("Gamma["):
-        return f"<math>{MATHML.indexed(MATHML.gamma, label[6:-1].split(', '))}</math>"
-    return f"<math>{MATHML.differential(label[1:])}</math>" if label.startswith("d") else escape(label)
 
 
 def _cell(tag: str, shown: str, column: int) -> str:

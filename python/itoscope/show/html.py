@@ -12,9 +12,9 @@ from itoscope.show import latex as equations
 from itoscope.show import text as summary
 
 if TYPE_CHECKING:
-    from itoscope.result.findings import Findings
+    from itoscope.result.findings import Findings, Key
 
-__all__ = ["discovery_html", "equations_html"]
+__all__ = ["discovery_html", "equations_html", "terms_html"]
 
 
 def discovery_html(result: Findings) -> str:
@@ -25,7 +25,7 @@ def discovery_html(result: Findings) -> str:
         noise = f"<p>Measurement noise: {escape(summary.noise_text(result))}</p>"
     return (
         f'<div class="itoscope"><style>{STYLE}</style><p>{escape(summary.headline(result))}</p>'
-        f"{equations_html(result)}{table_html(result.labelled())}{noise}{near}{warnings_html(result.warnings)}</div>"
+        f"{equations_html(result)}{terms_html(result)}{noise}{near}{warnings_html(result.warnings)}</div>"
     )
 
 
@@ -37,3 +37,15 @@ def equations_html(result: Findings) -> str:
         remark = '<span class="given">given</span>' if number < len(given) and given[number] else ""
         lines.append(f'<p class="equation">{math(line)}{remark}</p>')
     return "".join(lines)
+
+
+def terms_html(result: Findings) -> str:
+    """The table of the selected terms of all equations."""
+    return table_html([(_label(key), equation) for key, equation in result.keyed()], result.states)
+
+
+def _label(key: Key) -> str:
+    """The left side of an equation."""
+    if key.column is None:
+        return math([MATHML.differential(key.row)])
+    return math([MATHML.indexed(MATHML.gamma, (key.row, key.column))])

@@ -149,7 +149,7 @@ def _warnings(result: Findings) -> str:
 
 def _terms(result: Findings) -> str:
     near = "".join(f'<p class="near">{escape(note)}</p>' for note in near_notes(result.labelled()))
-    return fragments.table_html(result.labelled()) + near + _figure(Plots(result).pip, PIP)
+    return html.terms_html(result) + near + _figure(Plots(result).pip, PIP)
 
 
 def _fit(result: Findings) -> str:
