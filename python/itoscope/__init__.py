@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from itoscope import errors, problems
+from itoscope import errors, former, problems
 from itoscope._core import __version__, set_threads
 from itoscope.backends import use_backend
 from itoscope.common.prior import Prior
@@ -41,6 +41,8 @@ __all__ = [
     "set_threads",
     "use_backend",
 ]
+
+former.serve(__name__)
 
 
 def __getattr__(name: str) -> Any:
