@@ -32,9 +32,8 @@ STILL_MATCH = {
     "posterior/fragments.py",
     "posterior/words.py",
     "sde/family.py",
-    "show/fit_pictures.py",
 }
-TO_COME = {"common.checks", "fit.question", "stats.whiteness"}
+TO_COME = {"common.checks", "fit.question"}
 UNCUT = {
     "backends/reference/filter_moments.py",
     "discovery/discover.py",
