@@ -1,12 +1,11 @@
-"""How numbers are written: a value and its standard deviation rounded together, sums of terms."""
+"""How numbers are written: exactly, to a few digits, and a value rounded together with its standard deviation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Rounding", "exact", "join_terms", "number"]
+__all__ = ["Rounding", "exact", "number"]
 
 
 def exact(value: float) -> str:
@@ -57,17 +56,3 @@ class Rounding:
         """Write `value` to this place, with this power of ten."""
         text = f"{round(value / 10.0**self.exponent, self.decimals):.{max(self.decimals, 0)}f}"
         return f"{text}e{self.exponent}" if self.exponent else text
-
-
-def join_terms(parts: Sequence[tuple[str, str]]) -> str:
-    """Join `(coefficient, term)` pairs to a sum; a leading minus of a coefficient becomes the sign between terms."""
-    text = ""
-    for coefficient, term in parts:
-        minus = coefficient.startswith("-")
-        body = coefficient[1:] if minus else coefficient
-        piece = body if term == "1" else f"{body} {term}"
-        if not text:
-            text = f"-{piece}" if minus else piece
-        else:
-            text += f" - {piece}" if minus else f" + {piece}"
-    return text or "0"

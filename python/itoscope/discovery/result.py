@@ -73,7 +73,7 @@ class Discovery(Findings):
             For another style.
         """
         if style == "text":
-            return [line for line, _ in summary.equation_lines(self)]
+            return [left + " ".join(pieces) for left, pieces, _ in summary.equation_lines(self)]
         from itoscope.show import latex as equations
 
         if style == "latex":

@@ -25,8 +25,9 @@ import numpy as np
 
 from itoscope.errors import ExpressionError, argument_error
 from itoscope.expressions.graph import FUNCTIONS, Graph
+from itoscope.expressions.tree import Tree
 
-__all__ = ["NAME", "check_inputs", "parse"]
+__all__ = ["NAME", "check_inputs", "parse", "read"]
 
 CONSTANTS = {"pi": np.pi}
 MAX_DEPTH = 200
@@ -73,25 +74,29 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 class _Parser:
-    """Reads one text into a graph with two stacks, so that no depth of brackets can exhaust Python's own.
+    """Reads one text into a graph or tree with two stacks, so that no depth of brackets can exhaust Python's own.
 
     `done` holds the nodes of finished operands; `waiting` the operators whose right side is not complete
     yet and the brackets still open: `(`, `|`, or the name of a function for the parenthesis of its
     argument.
     """
 
-    def __init__(self, text: str, graph: Graph) -> None:
+    def __init__(self, text: str, graph: Graph | Tree) -> None:
         self.text = text
         self.graph = graph
         self.done: list[int] = []
         self.waiting: list[str] = []
         self.depth = 0
+        self.first = ""
+        self.signs: list[int] = []
+        self.open = False
 
     def read(self) -> int:
         """The node of the whole text."""
         tokens = _tokens(self.text)
         operand_expected = True
         for token in tokens:
+            self.first = self.first or token.kind
             if not operand_expected and self.begins_product(token):
                 self.operator("*", token)
                 operand_expected = True
@@ -128,6 +133,10 @@ class _Parser:
         if word in CONSTANTS:
             self.done.append(self.graph.number(CONSTANTS[word]))
             return False
+        if word not in FUNCTIONS and isinstance(self.graph, Tree) and self.graph.grows:
+            self.graph.inputs.append(word)
+            self.done.append(self.graph.input(len(self.graph.inputs) - 1))
+            return False
         if word not in FUNCTIONS:
             known = ", ".join(self.graph.inputs) + " and " if self.graph.inputs else ""
             known += f"the functions {', '.join(FUNCTIONS)}"
@@ -145,6 +154,9 @@ class _Parser:
         else:
             self.finish(_BINDING[operator])
             self.waiting.append(operator)
+            if operator in "+-":
+                self.signs.append(token.start)
+                self.open = self.open or self.innermost() is None
 
     def deeper(self, entry: str, start: int) -> None:
         if self.depth == MAX_DEPTH:
@@ -206,6 +218,15 @@ def parse(text: str, graph: Graph) -> int:
         With the text and a caret under the character at fault.
     """
     return _Parser(text, graph).read()
+
+
+def read(text: str, inputs: Sequence[str] | None = None) -> Tree:
+    """An expression as it is written; see `parse`. Without `inputs`, every name that is no function is one."""
+    tree = Tree(inputs)
+    parser = _Parser(text, tree)
+    parser.read()
+    tree.first, tree.signs, tree.open = parser.first, parser.signs, parser.open
+    return tree
 
 
 def check_inputs(inputs: Sequence[str]) -> list[str]:

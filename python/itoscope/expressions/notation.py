@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 __all__ = ["GREEK", "LATEX", "Notation", "stem_and_index"]
@@ -14,10 +13,17 @@ GREEK = {
 }  # fmt: skip
 
 
+#: Characters that LaTeX would read as commands; those that it cannot show are left out.
+_ESCAPES = str.maketrans({c: rf"\{c}" for c in "{}$&#%_"} | dict.fromkeys("\\^~", " "))
+
+
 def stem_and_index(name: str) -> tuple[str, str]:
     """`x1` and `x_1` as stem and index: ("x", "1")."""
-    stem, digits = re.fullmatch(r"(.*?)_?(\d*)", name, re.S).groups()  # type: ignore[union-attr]
-    return (stem, digits) if stem else (name, "")
+    digits = len(name)
+    while digits and name[digits - 1].isdecimal():
+        digits -= 1
+    stem = name[:digits].removesuffix("_") if digits < len(name) else name
+    return (stem, name[digits:]) if stem else (name, "")
 
 
 class Notation:
@@ -39,11 +45,7 @@ class Notation:
 
     def word(self, text: str) -> str:
         """Text that is no expression, such as the name of a Python function."""
-        return (
-            r"\text{"
-            + re.sub(r"([\\{}$&#%_^~])", lambda m: rf"\{m[0]}" if m[0] not in r"\^~" else " ", text)
-            + "}"
-        )
+        return rf"\text{{{text.translate(_ESCAPES)}}}"
 
     def number(self, text: str) -> str:
         """A number that is not negative, as `1.5` or `1.5e-7`."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 
-from itoscope.expressions.graph import FUNCTIONS
 from itoscope.expressions.mathml import MATHML, STYLE, math
 from itoscope.expressions.notation import LATEX, Notation
+from itoscope.expressions.sums import names
 from itoscope.expressions.typeset import typeset_term
 from itoscope.posterior.words import HEAD, Shown, near_notes, parts, term_rows
 
 __all__ = [
     "equation_html",
     "latex_sum",
-    "names_in",
     "sum_pieces",
     "table_html",
     "warnings_html",
@@ -28,7 +26,7 @@ def sum_pieces(equation: Shown, states: Sequence[str] | None, notation: Notation
     Without `states`, every name in a term counts as one.
     """
     found: list[str] = []
-    states = names_in(equation.terms) if states is None else states
+    states = names(*equation.terms) if states is None else states
     for sign, size, sd, term in parts(equation):
         factors = [notation.estimate(size, sd)]
         if term != "1":
@@ -39,12 +37,6 @@ def sum_pieces(equation: Shown, states: Sequence[str] | None, notation: Notation
         else:
             found.append(notation.signed(sign == "-", body))
     return found
-
-
-def names_in(terms: Sequence[str]) -> list[str]:
-    """Every name in some terms that is no function."""
-    found = dict.fromkeys(name for term in terms for name in re.findall(r"[A-Za-z_]\w*", term))
-    return [name for name in found if name not in (*FUNCTIONS, "pi")]
 
 
 def latex_sum(equation: Shown, states: Sequence[str] | None = None) -> str:
@@ -68,12 +60,12 @@ def table_html(named: Sequence[tuple[str, Shown]], states: Sequence[str] | None 
     Equations come with their labels as HTML. Without `states`, every name in a term counts as one.
     """
     first = 0 if any(label for label, _ in named) else 1
-    every = names_in([term for _, equation in named for term in equation.terms])
-    names = every if states is None else list(states)
+    if states is None:
+        states = names(*(term for _, equation in named for term in equation.terms))
     head = "".join(_cell("th", escape(text), c + first) for c, text in enumerate(HEAD[first:]))
     body = ""
     for label, term, *numbers in term_rows(named):
-        known = "" if term == "none" else f"<math>{typeset_term(term, names, MATHML)}</math>"
+        known = "" if term == "none" else f"<math>{typeset_term(term, states, MATHML)}</math>"
         cells = [
             label,
             known or term,

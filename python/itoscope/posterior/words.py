@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from itoscope.common.numbers import Rounding, join_terms
+from itoscope.common.numbers import Rounding
 from itoscope.common.types import Array, Bools
+from itoscope.expressions import sums
 
 __all__ = [
     "HEAD",
@@ -27,6 +27,7 @@ __all__ = [
     "parts",
     "probability",
     "sum_text",
+    "sum_words",
     "term_rows",
     "wrap",
 ]
@@ -87,9 +88,17 @@ def parts(equation: Shown) -> Iterator[Part]:
         yield Part(sign, write(abs(equation.mean[k])), write(equation.sd[k]), equation.terms[k])
 
 
+def sum_words(equation: Shown) -> list[str]:
+    """The right-hand side in pieces, between which a line may be broken: its terms, or `0`."""
+    selected = parts(equation)
+    return sums.signed_terms(
+        (sign == "-", f"({size} ± {sd})", term) for sign, size, sd, term in selected
+    ) or ["0"]
+
+
 def sum_text(equation: Shown) -> str:
     """The right-hand side: `-(998.5 ± 2.4) x1 - (2.005 ± 0.010) x2`, or `0`."""
-    return join_terms([(f"{sign}({size} ± {sd})", term) for sign, size, sd, term in parts(equation)])
+    return " ".join(sum_words(equation))
 
 
 def probability(p: float) -> str:
@@ -124,7 +133,7 @@ def term_rows(named: Sequence[tuple[str, Shown]]) -> list[tuple[str, str, str, s
 
 def equation_text(equation: Shown) -> Iterator[str]:
     """The lines that `print(equation)` shows."""
-    yield from (line[2:] for line in aligned([(sum_text(equation), "")]))
+    yield from (line[2:] for line in aligned([("", sum_words(equation), "")]))
     rows = [row[1:] for row in term_rows([("equation", equation)])]
     yield from columns([HEAD[1:], *rows], 1)
     for note in [*near_notes([("", equation)]), *(f"note: {warning}" for warning in equation.warnings)]:
@@ -144,24 +153,21 @@ def _near_note(label: str, equation: Shown) -> str:
     return f"not selected{where}, but possible (probability): {named}{more}"
 
 
-def aligned(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Equations below each other, long ones broken between terms, remarks in one column."""
-    short = [len(line) for line, _ in lines if len(line) <= WIDTH - 10]
-    width = max([len(line) for line, remark in lines if remark], default=0)
-    width = max([width, *(n for n in short if n <= 60)], default=0)
-    for line, remark in lines:
+def aligned(lines: Sequence[tuple[str, list[str], str]]) -> Iterator[str]:
+    """Equations below each other, long ones broken between their pieces, remarks in one column.
+
+    Parameters
+    ----------
+    lines : sequence of (left side with its sign of equality, pieces of the right side, remark)
+    """
+    whole = [left + " ".join(pieces) for left, pieces, _ in lines]
+    width = max((len(line) for line, (_, _, remark) in zip(whole, lines) if remark), default=0)
+    width = max([width, *(len(line) for line in whole if len(line) <= 60)], default=0)
+    for line, (left, pieces, remark) in zip(whole, lines):
         if len(line) + 2 <= WIDTH:
             yield f"  {line:<{width}}   {remark}".rstrip()
-            continue
-        indent = " " * (line.find("=") + 4)
-        # A line may end before a sign that starts a term, nowhere else.
-        held = re.sub(r" (?![-+] [^ ])", "\0", line)
-        held = re.sub(r" ([-+]) ", " \\1\0", held)
-        for broken in textwrap.wrap(
-            held, WIDTH, initial_indent="  ", subsequent_indent=indent, break_long_words=False,
-            break_on_hyphens=False,
-        ):  # fmt: skip
-            yield broken.replace("\0", " ")
+        else:
+            yield from sums.lines(pieces, WIDTH, f"  {left}", " " * max(len(left) + 2, 3))
 
 
 def columns(rows: Sequence[Sequence[str]], words: int) -> Iterator[str]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from itoscope.common.numbers import exact
 from itoscope.errors import argument_error
-from itoscope.expressions.typeset import expression_of
+from itoscope.expressions.sums import expression_of
 from itoscope.library.library import Library
 from itoscope.sde.problem import Problem, Terms, check_positive, problem_of
 

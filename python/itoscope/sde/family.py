@@ -11,7 +11,7 @@ import numpy as np
 from itoscope.common.numbers import exact
 from itoscope.common.types import Array, Bools, Integers
 from itoscope.expressions.ito import Operators, cholesky
-from itoscope.expressions.typeset import expression_of, sum_of
+from itoscope.expressions.sums import expression_of, sum_of
 from itoscope.sde.given import constant_of, is_positive, modulus_of
 
 __all__ = ["Draws", "Family", "Sum", "families"]

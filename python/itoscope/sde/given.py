@@ -13,7 +13,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.expressions.ito import Operators, cholesky
-from itoscope.expressions.typeset import expression_of
+from itoscope.expressions.sums import expression_of
 from itoscope.library.library import Library
 
 __all__ = [

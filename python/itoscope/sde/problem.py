@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import argument_error
-from itoscope.expressions.typeset import expression_of
+from itoscope.expressions.sums import expression_of
 from itoscope.library.library import Library
 from itoscope.sde.run import simulated
 from itoscope.sde.sde import SDE

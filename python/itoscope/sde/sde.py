@@ -19,7 +19,8 @@ from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators, cholesky
-from itoscope.expressions.typeset import expression_of, in_brackets, symbolic
+from itoscope.expressions.sums import expression_of, in_brackets
+from itoscope.expressions.symbolic import symbolic
 from itoscope.library.library import Library, checked_states
 from itoscope.sde import words
 from itoscope.sde.given import (

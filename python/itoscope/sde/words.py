@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from itoscope.expressions.mathml import MATHML, STYLE, math
-from itoscope.expressions.notation import Notation
-from itoscope.expressions.typeset import in_brackets, latex_in_brackets, latex_name, typeset, typeset_term
+from itoscope.expressions.notation import LATEX, Notation
+from itoscope.expressions.sums import in_brackets
+from itoscope.expressions.typeset import typeset, typeset_factor
 from itoscope.sde.form import Form
 
 __all__ = ["html", "latex", "text"]
+
+#: Significant digits of the numbers before the terms, where they are typeset.
+DIGITS = 6
 
 
 def text(sde: Form) -> str:
@@ -31,19 +35,23 @@ def text(sde: Form) -> str:
 
 def latex(sde: Form) -> str:
     """The equations as a LaTeX `aligned` block."""
+
+    def factor(text: str) -> str:
+        return typeset_factor(text, sde.states, LATEX, DIGITS)
+
     lines = []
     for i, (name, drift) in enumerate(zip(sde.states, sde.drift_expressions)):
-        line = rf"\mathrm{{d}}{latex_name(name)} &= {latex_in_brackets(drift, sde.states)} \, \mathrm{{d}}t"
+        line = rf"\mathrm{{d}}{LATEX.name(name)} &= {factor(drift)} \, \mathrm{{d}}t"
         if sde.diffusion_expressions is not None:
             for j, entry in enumerate(sde.diffusion_expressions[i]):
                 if entry != "0":
-                    line += rf" + {latex_in_brackets(entry, sde.states)} \, \mathrm{{d}}B_{{{j + 1}}}"
+                    line += rf" + {factor(entry)} \, \mathrm{{d}}B_{{{j + 1}}}"
         else:
             line += rf" + \mathrm{{d}}M_{{{i + 1}}}"
         lines.append(line)
     for i, j, entry in _general_covariance(sde):
         bracket = rf"\mathrm{{d}}\langle M_{{{i + 1}}}, M_{{{j + 1}}} \rangle"
-        lines.append(rf"{bracket} &= {latex_in_brackets(entry, sde.states)} \, \mathrm{{d}}t")
+        lines.append(rf"{bracket} &= {factor(entry)} \, \mathrm{{d}}t")
     body = " \\\\\n".join(lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
@@ -60,17 +68,17 @@ def _pieces(sde: Form, notation: Notation) -> list[list[str]]:
     roots = sde.diffusion_expressions
     for i, (state, drift) in enumerate(zip(sde.states, sde.drift_expressions)):
         line = [notation.differential(state) + notation.equals.rstrip()]
-        line.append(typeset_term(drift, sde.states, notation) + notation.thin + notation.time)
+        line.append(typeset_factor(drift, sde.states, notation, DIGITS) + notation.thin + notation.time)
         noises = [(f"M{i + 1}", "")]
         if roots is not None:
             noises = [(f"B{j + 1}", entry) for j, entry in enumerate(roots[i]) if entry != "0"]
         for name, entry in noises:
-            factor = typeset_term(entry, sde.states, notation) + notation.thin if entry else ""
+            factor = typeset_factor(entry, sde.states, notation, DIGITS) + notation.thin if entry else ""
             line.append(notation.follow("", False, factor + notation.differential(name)).strip())
         lines.append(line)
     for i, j, entry in _general_covariance(sde):
         left = notation.indexed(notation.gamma, (sde.states[i], sde.states[j])) + notation.equals.rstrip()
-        lines.append([left, typeset(entry, sde.states, notation)])
+        lines.append([left, typeset(entry, sde.states, notation, DIGITS)])
     return lines
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from itoscope.common.extras import require
 from itoscope.errors import ExpressionError
 from itoscope.expressions.notation import LATEX, Notation
-from itoscope.expressions.typeset import symbolic, typeset_term
+from itoscope.expressions.symbolic import symbolic
+from itoscope.expressions.typeset import typeset_term
 from itoscope.posterior.fragments import sum_pieces
 
 if TYPE_CHECKING:

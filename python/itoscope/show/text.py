@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from itoscope.common.numbers import Rounding, number
-from itoscope.expressions.typeset import in_brackets
-from itoscope.posterior.words import HEAD, aligned, columns, near_notes, sum_text, term_rows, wrap
+from itoscope.expressions.sums import broken, in_brackets
+from itoscope.posterior.words import HEAD, aligned, columns, near_notes, sum_words, term_rows, wrap
 
 if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
@@ -16,22 +16,27 @@ if TYPE_CHECKING:
 __all__ = ["equation_lines", "headline", "noise_text", "text"]
 
 
-def equation_lines(result: Findings) -> list[tuple[str, str]]:
-    """Each equation as text, and what is to be said beside it."""
+def equation_lines(result: Findings) -> list[tuple[str, list[str], str]]:
+    """Each equation: its left side, the pieces of its right side, and what is to be said beside it."""
     lines = []
     for state in result.states:
+        left = f"d{state} = "
         if state in result.known_drift:
-            lines.append((f"d{state} = {in_brackets(result.known_drift[state])} dt", "given"))
+            pieces = broken(in_brackets(result.known_drift[state]))
+            lines.append((left, [*pieces[:-1], f"{pieces[-1]} dt"], "given"))
             continue
         count = int(result.drift[state].selected.sum())
-        total = sum_text(result.drift[state])
         noise = _noise(result, state)
-        drift = f"[{total}] dt" if count > 1 else f"{total} dt"
-        lines.append(
-            (f"d{state} = " + (" + ".join(x for x in (drift if count else "", noise) if x) or "0"), "")
-        )
+        pieces = sum_words(result.drift[state]) if count or not noise else []
+        if count > 1:
+            pieces[0], pieces[-1] = f"[{pieces[0]}", f"{pieces[-1]}]"
+        if count:
+            pieces[-1] += " dt"
+        if noise:
+            pieces.append(f"+ {noise}" if count else noise)
+        lines.append((left, pieces, ""))
     for (a, b), equation in result.diffusion.items():
-        lines.append((f"Gamma[{a}, {b}] = {sum_text(equation)}", ""))
+        lines.append((f"Gamma[{a}, {b}] = ", sum_words(equation), ""))
     return lines
 
 
