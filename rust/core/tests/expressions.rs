@@ -155,6 +155,7 @@ fn values_do_not_depend_on_the_number_of_rows() {
         let one = evaluate(&program, &x.row(i).insert_axis(Axis(0)).to_owned());
         assert_eq!(all.row(i), one.row(0));
     }
+    assert_eq!(all, program.evaluate_here(x.view()).unwrap());
 }
 
 /// An expression as the test itself understands it, with its text and its value.

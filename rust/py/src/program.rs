@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 
 use itoscope_core::Error;
-use itoscope_core::control::Control;
 use itoscope_core::program::Program;
 use ndarray::{Array2, ArrayViewD, Ix2};
 use numpy::{AllowTypeChange, IntoPyArray, PyArray2, PyArray3, PyArrayLikeDyn};
@@ -87,7 +86,7 @@ impl PyProgram {
             return Err(Error::argument("x", shape, allowed)).or_raise(py);
         };
         if rows.nrows() * program.n_outputs() < WORTH_THREADS {
-            program.evaluate(rows, &Control::default()).or_raise(py)
+            program.evaluate_here(rows).or_raise(py)
         } else {
             detached(py, None, |control| program.evaluate(rows, control))
         }

@@ -117,7 +117,6 @@ impl<'a> Predictor<'a> {
     ) {
         let m = self.model.m();
         self.terms_at(mean, cov);
-        self.sum_field();
         if self.model.second_order {
             self.bend(h, mean);
             self.average(h, mean, cov);
@@ -131,7 +130,7 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// Values and gradients of the terms at the means, the Jacobian of the drift, and the rates along it.
+    /// Values and gradients of the terms at the means, the drift and its Jacobian, and the rates of the terms along it.
     fn terms_at(&mut self, mean: &[f64], cov: &[f64]) {
         let (m, w) = (self.model.m(), self.width);
         for i in 0..m {

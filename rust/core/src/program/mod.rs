@@ -23,7 +23,7 @@ mod derive;
 mod graph;
 mod parse;
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 use crate::control::Control;
@@ -119,28 +119,51 @@ impl Program {
     /// # Errors
     /// [`Error::Argument`] if `x` has another number of columns, [`Error::Interrupted`].
     pub fn evaluate(&self, x: ArrayView2<'_, f64>, control: &Control) -> Result<Array2<f64>> {
-        if x.ncols() != self.n_inputs() {
-            let allowed = format!("shape (n, {}), one column per input", self.n_inputs());
-            return Err(Error::argument("x", format!("array of shape {:?}", x.dim()), allowed));
-        }
-        let mut out = Array2::zeros((x.nrows(), self.n_outputs()));
+        let mut out = self.room(x)?;
         let blocks = out.axis_chunks_iter_mut(Axis(0), ROWS).into_par_iter();
         blocks.zip(x.axis_chunks_iter(Axis(0), ROWS).into_par_iter()).try_for_each_init(
             || self.scratch(ROWS.min(x.nrows())),
-            |scratch, (mut out, x)| {
+            |scratch, (out, x)| {
                 control.check()?;
-                for (i, column) in x.columns().into_iter().enumerate() {
-                    scratch.input_mut(i).iter_mut().zip(column).for_each(|(lane, &value)| *lane = value);
-                }
-                self.run(scratch);
-                for (k, mut column) in out.columns_mut().into_iter().enumerate() {
-                    column.iter_mut().zip(scratch.output(k)).for_each(|(value, &lane)| *value = lane);
-                }
+                self.fill(x, out, scratch);
                 control.advance(x.nrows() as u64);
                 Ok(())
             },
         )?;
         Ok(out)
+    }
+
+    /// The same values on the calling thread alone, for few rows.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if `x` has another number of columns.
+    pub fn evaluate_here(&self, x: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
+        let mut out = self.room(x)?;
+        let mut scratch = self.scratch(ROWS.min(x.nrows()));
+        for (out, x) in out.axis_chunks_iter_mut(Axis(0), ROWS).zip(x.axis_chunks_iter(Axis(0), ROWS)) {
+            self.fill(x, out, &mut scratch);
+        }
+        Ok(out)
+    }
+
+    /// Room for the values at the rows of `x`.
+    fn room(&self, x: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
+        if x.ncols() != self.n_inputs() {
+            let allowed = format!("shape (n, {}), one column per input", self.n_inputs());
+            return Err(Error::argument("x", format!("array of shape {:?}", x.dim()), allowed));
+        }
+        Ok(Array2::zeros((x.nrows(), self.n_outputs())))
+    }
+
+    /// Values at the rows of a block.
+    fn fill(&self, x: ArrayView2<'_, f64>, mut out: ArrayViewMut2<'_, f64>, scratch: &mut Scratch) {
+        for (i, column) in x.columns().into_iter().enumerate() {
+            scratch.input_mut(i).iter_mut().zip(column).for_each(|(lane, &value)| *lane = value);
+        }
+        self.run(scratch);
+        for (k, mut column) in out.columns_mut().into_iter().enumerate() {
+            column.iter_mut().zip(scratch.output(k)).for_each(|(value, &lane)| *value = lane);
+        }
     }
 }
 

@@ -1,0 +1,81 @@
+"""A forked child comes back from every call that its parent has made, with the same numbers."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+CALLS = """
+import numpy as np
+import itoscope as ito
+
+well = ito.SDE(["x1 - x1^3"], [["0.5"]], ["x1"])
+data = well.simulate([0.1], dt=0.01, n_steps=400, n_paths=3, seed=1)
+library = ito.Library.polynomials(3)
+sums = ito.moments(data, library, row="x1")
+SHORT = dict(n_chains=2, n_samples=60, n_burn=20, seed=3)
+
+calls = {
+    "evaluate few": lambda: library.evaluate(data.paths[0][:20]),
+    "evaluate many": lambda: library.evaluate(np.zeros((100_000, 1))),
+    "gradient": lambda: library.gradient(data.paths[0]),
+    "drift": lambda: well.drift([0.3]),
+    "simulate": lambda: well.simulate([0.1], dt=0.01, n_steps=50, n_paths=40, seed=2).paths[3],
+    "moments": lambda: ito.moments(data, library, row="x1").gram,
+    "gibbs": lambda: sums.sample(**SHORT).mean,
+    "exact": lambda: sums.sample(sampler="exact", **SHORT).mean,
+    "discover": lambda: ito.discover(data, library, diffusion="constant", **SHORT).drift["x1"].mean,
+    "discover noisy": lambda: ito.discover(
+        data.add_noise(sd=0.02, seed=4), ito.Library.polynomials(1), diffusion="constant",
+        measurement_noise=0.02, **SHORT
+    ).drift["x1"].mean,
+}
+"""
+
+# The child has SECONDS for what took its parent far less; then the alarm ends it.
+FORKED = """
+import json, os, signal
+
+found = {}
+for name, call in calls.items():
+    parents = np.asarray(call())
+    child = os.fork()
+    if child == 0:
+        signal.alarm(SECONDS)
+        try:
+            same = np.array_equal(np.asarray(call()), parents, equal_nan=True)
+            os._exit(0 if same else 1)
+        finally:
+            os._exit(2)
+    found[name] = os.waitpid(child, 0)[1]
+print(json.dumps(found))
+"""
+
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+def ends(calls, seconds=10):
+    """How the child of each call ended: 0 if it came back with what its parent had found."""
+    script = calls + FORKED.replace("SECONDS", str(seconds))
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_child_comes_back(threads):
+    found = ends(f"{CALLS}\nito.set_threads({threads})\n")
+    assert found and not any(found.values()), found
+
+
+def test_a_child_that_hangs_or_finds_something_else_is_seen():
+    calls = """
+import threading
+import numpy as np
+
+calls = {"hangs": threading.Semaphore().acquire, "differs": lambda: np.float64(os.getpid())}
+"""
+    found = ends(calls, seconds=1)
+    assert all(found.values()), found
