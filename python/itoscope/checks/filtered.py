@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,29 +10,42 @@ import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, ResidualSums, StateSpace
-from itoscope.checks.measured import (
-    AUTOCORRELATION,
-    KURTOSIS,
-    SIGNIFICANCE,
-    VARIANCE,
-    Check,
-    check_survey,
-    residual_statistics,
-)
+from itoscope.checks.check import Check, Words, residual_checks, statistics
+from itoscope.checks.measured import check_survey
 from itoscope.common.types import Array
+from itoscope.stats.whiteness import lagged_products
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.findings import Findings
     from itoscope.result.observer import Innovations, Observer
 
-__all__ = ["check_steps", "innovation_checks", "innovation_sums", "looked_at"]
+__all__ = ["check_steps", "innovation_sums", "looked_at"]
 
 LAGS = 10
+"""Lags of the autocorrelation that are looked at; an even number, for the tail of the chi-square law."""
 COARSE = 0.5
 """Rate of the fitted drift times the step above which one step is too long for the filter's forecast."""
-#: Stretches of the recording that the checks look at: enough for an autocorrelation of 0.03, and under a second.
+FAST, RATES = 0.95, 2000
+"""The quantile of the rates that is compared with it, and how many samples it is read from."""
 PIECE, MOST_PIECES = 400, 60
+"""Stretches of the recording that the checks look at: enough for an autocorrelation of 0.03, and under a second."""
+
+INNOVATIONS = Words(
+    kind="innovation",
+    mean="the recording of {name} lies {mean:.3f} standard deviations from what the filter foresees: a constant or a "
+    "trend is missing, or the sensor drifts",
+    mean_reason="four standard errors of a mean of independent innovations, and large enough to matter",
+    variance="the innovations of {name} have variance {variance:.2f} where the filter says 1: the diffusion library or "
+    "the level of the measurement noise does not describe the recording",
+    variance_reason="the likelihood makes it one up to its own error; a tenth is far outside that",
+    jumps="the innovations of {name} have kurtosis {kurtosis:.1f} where they should have 3 (largest: {largest:.1f} "
+    "standard deviations, path {path}, step {step}): the path jumps, the sensor has outliers, or the noise strength "
+    "varies in a way that the library does not hold",
+    colour="the innovations of {name} are not independent (autocorrelation {worst:.2f} at {lag} {steps}): a term is "
+    "missing, the forcing or the measurement noise is not white, or a state is missing",
+    colour_reason="Ljung-Box over ten lags at 1e-4, and an autocorrelation above 0.03",
+)
 
 
 def looked_at(result: Findings) -> Findings:
@@ -46,8 +58,9 @@ def looked_at(result: Findings) -> Findings:
     for channel, name in enumerate(seen.names):
         sums = innovation_sums(seen, channel)
         if sums.n > 2 * LAGS:
-            found[name] = residual_statistics(sums)
-            checks += innovation_checks(name, found[name])
+            residuals = statistics(sums)
+            found[name] = residuals.as_dict()
+            checks += residual_checks(name, residuals, INNOVATIONS)
     checks += _covariance(result.observer, result.data)
     diagnostics = {
         **result.diagnostics,
@@ -69,11 +82,11 @@ def check_steps(names: Sequence[str], space: StateSpace, states: Array) -> Check
     states : (n, m) array
         Smoothed states.
     """
-    some = np.ascontiguousarray(states[:: max(1, len(states) // 2000)])
+    some = np.ascontiguousarray(states[:: max(1, len(states) // RATES)])
     slopes: Array = space.program.gradient(some)
     jacobians = np.einsum("ik,nkj->nij", space.drift, slopes)
     rates = np.abs(np.linalg.eigvals(np.where(np.isfinite(jacobians), jacobians, 0.0))).max(axis=1)
-    fastest = float(np.quantile(rates, 0.95)) * space.max_step
+    fastest = float(np.quantile(rates, FAST)) * space.max_step
     return Check(
         "time step", ", ".join(names), fastest, COARSE, fastest > COARSE,
         f"the fitted drift moves the state at a rate of {fastest:.1f} per step (above {COARSE}): sampled too coarsely "
@@ -87,11 +100,7 @@ def innovation_sums(seen: Innovations, channel: int) -> ResidualSums:
     z = seen.z[:, channel]
     there = ~np.isnan(z)
     known = np.where(there, z, 0.0)
-    lagged, pairs = np.zeros(LAGS), np.zeros(LAGS)
-    for lag in range(1, LAGS + 1):
-        both = (seen.piece[lag:] == seen.piece[:-lag]) & there[lag:] & there[:-lag]
-        lagged[lag - 1] = float((known[lag:] * known[:-lag])[both].sum())
-        pairs[lag - 1] = int(both.sum())
+    lagged, pairs = lagged_products(z, seen.piece, LAGS)
     largest = int(np.argmax(np.abs(known)))
     return ResidualSums(
         n=int(there.sum()),
@@ -102,52 +111,6 @@ def innovation_sums(seen: Innovations, channel: int) -> ResidualSums:
         path=int(seen.path[largest]),
         step=int(seen.step[largest]),
     )
-
-
-def innovation_checks(name: str, found: dict[str, Any]) -> list[Check]:
-    """Checks of the standardised innovations of one channel.
-
-    Parameters
-    ----------
-    name : str
-    found : dict
-        From `diagnostics.residual_statistics`.
-    """
-    n = max(found["n"], 1)
-    worst = max(found["autocorrelation"], key=abs)
-    lag = found["autocorrelation"].index(worst) + 1
-    jump_sd = math.sqrt(96.0 / n)
-    return [
-        Check(
-            "innovation mean", name, found["mean"], 4 / math.sqrt(n),
-            abs(found["mean"]) > 4 / math.sqrt(n) and abs(found["mean"]) > AUTOCORRELATION,
-            f"the recording of {name} lies {found['mean']:.3f} standard deviations from what the filter foresees: a "
-            "constant or a trend is missing, or the sensor drifts",
-            "four standard errors of a mean of independent innovations, and large enough to matter",
-        ),
-        Check(
-            "innovation variance", name, found["variance"], VARIANCE, abs(found["variance"] - 1) > VARIANCE,
-            f"the innovations of {name} have variance {found['variance']:.2f} where the filter says 1: the diffusion "
-            "library or the level of the measurement noise does not describe the recording",
-            "the likelihood makes it one up to its own error; a tenth is far outside that",
-        ),
-        Check(
-            "jumps", name, found["pawula"], KURTOSIS / 3,
-            found["kurtosis"] > KURTOSIS and found["kurtosis"] - 3 > 5 * jump_sd,
-            f"the innovations of {name} have kurtosis {found['kurtosis']:.1f} where they should have 3 (largest: "
-            f"{found['largest']:.1f} standard deviations, path {found['path']}, step {found['step']}): the path "
-            "jumps, the sensor has outliers, or the noise strength varies in a way that the library does not hold",
-            "kurtosis 4 is a third more than Gaussian, and five standard errors away",
-        ),
-        Check(
-            "whiteness", name, found["p_value"], SIGNIFICANCE,
-            found["p_value"] < SIGNIFICANCE and abs(worst) > AUTOCORRELATION,
-            f"the innovations of {name} are not independent (autocorrelation {worst:.2f} at {lag} "
-            f"step{'s' if lag > 1 else ''}): a term is missing, the forcing or the measurement noise is not white, or "
-            "a state is missing",
-            "Ljung-Box over ten lags at 1e-4, and an autocorrelation above 0.03",
-        ),
-    ]  # fmt: skip
 
 
 def _covariance(observer: Observer, data: Trajectories) -> list[Check]:

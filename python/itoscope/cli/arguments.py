@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from itoscope.data.formats import SUFFIXES
 from itoscope.data.trajectories import Trajectories
@@ -138,10 +138,10 @@ def numbers(option: str, text: str) -> list[float]:
         raise argument_error(option, text, "numbers with commas between them") from None
 
 
-def noise_of(text: str) -> float | str:
+def noise_of(text: str) -> float | Literal["estimate"]:
     """Return a standard deviation, or the word estimate."""
     if text == "estimate":
-        return text
+        return "estimate"
     try:
         return float(text)
     except ValueError:

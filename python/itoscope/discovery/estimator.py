@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from itoscope.common.prior import Prior
+from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.data.trajectories import Trajectories, as_trajectories
-from itoscope.discovery.discover import discover
+from itoscope.discovery.result import Discovery
 from itoscope.errors import ArgumentError, MissingExtraError
+from itoscope.fit.options import Options
+from itoscope.fit.question import Question
+from itoscope.fit.solve import solve
 from itoscope.library.library import Library
+from itoscope.result.steps import steps_of
 from itoscope.result.values import drift_at, equation_at
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
-    from itoscope.discovery.result import Discovery
 
 try:  # the base class has to be there when the class is made; without it, making an estimator is an error
     BaseEstimator: Any = importlib.import_module("sklearn.base").BaseEstimator
@@ -58,55 +61,34 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         library: Library | None = None,
         *,
         dt: float | None = None,
-        order: int = 1,
-        measurement_noise: float | str = 0.0,
+        order: Order = 1,
+        measurement_noise: float | Literal["estimate"] = 0.0,
         diffusion_library: Library | None = None,
-        diffusion: str = "full",
+        diffusion: Diffusion = "full",
         known_drift: Mapping[str, str] | None = None,
-        scheme: str = "trapezoid",
-        weights: str | None = "auto",
-        ensemble: str = "pool",
+        scheme: Scheme = "trapezoid",
+        weights: Weights = "auto",
+        ensemble: Ensemble = "pool",
         prior: Prior | None = None,
-        sampler: str = "gibbs",
+        sampler: Sampler = "gibbs",
         n_chains: int = 4,
-        n_samples: int = 2000,
+        n_samples: int | Literal["auto"] = 2000,
         n_burn: int = 1000,
         threshold: float = 0.5,
         seed: int | None = None,
-        backend: str | None = None,
+        backend: BackendName | None = None,
         progress: Callable[..., Any] | bool | None = None,
         max_rounds: int = 8,
         weight_floor: float = 1e-2,
         states: Sequence[str] | None = None,
         observed: Mapping[str, str] | Sequence[str] | None = None,
     ) -> None:
+        asked = {name: value for name, value in locals().items() if name != "self"}
         if BaseEstimator is None:
             raise MissingExtraError(
                 'SDEDiscovery needs scikit-learn: pip install "itoscope[sklearn]"', name="sklearn"
             )
-        self.library = library
-        self.dt = dt
-        self.order = order
-        self.measurement_noise = measurement_noise
-        self.diffusion_library = diffusion_library
-        self.diffusion = diffusion
-        self.known_drift = known_drift
-        self.scheme = scheme
-        self.weights = weights
-        self.ensemble = ensemble
-        self.prior = prior
-        self.sampler = sampler
-        self.n_chains = n_chains
-        self.n_samples = n_samples
-        self.n_burn = n_burn
-        self.threshold = threshold
-        self.seed = seed
-        self.backend = backend
-        self.progress = progress
-        self.max_rounds = max_rounds
-        self.weight_floor = weight_floor
-        self.states = states
-        self.observed = observed
+        self.__dict__.update(asked)
 
     def fit(self, x: Any, y: Any = None, *, t: Any = None) -> SDEDiscovery:
         """Discover the equation behind `x`.
@@ -119,18 +101,12 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         t : float or array, optional
             The time step, or the times of the samples (of each path, in a list).
         """
-        self.result_: Discovery = discover(self._data(x, t), **self._settings())
+        self.result_: Discovery = Discovery.of(
+            solve(Question.of(self._data(x, t), Options.of(self.get_params(deep=False))))
+        )
         self.n_features_in_ = self.result_.data.n_states if self.result_.data is not None else 0
         self.feature_names_in_ = list(self.result_.states)
         return self
-
-    def _settings(self) -> dict[str, Any]:
-        known = inspect.signature(discover).parameters
-        return {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name in known and name != "dt"
-        }
 
     def _data(self, x: Any, t: Any) -> Trajectories:
         if isinstance(x, (list, tuple)) and len(x) and all(isinstance(part, Trajectories) for part in x):
@@ -172,8 +148,6 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         :math:`\bar f` being the drift averaged over both ends. A coefficient of determination would say little: over a
         short step, nearly all of the variance is noise.
         """
-        from itoscope.result.steps import steps_of
-
         result = self._fitted()
         steps = steps_of(result, self._data(x, t), "score")
         rows = [i for i, state in enumerate(result.states) if (state, state) in result.diffusion]

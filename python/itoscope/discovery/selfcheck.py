@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.common.prior import Prior
 from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError
+from itoscope.fit.options import Options
+from itoscope.fit.question import Question
+from itoscope.fit.solve import solve
 from itoscope.library.library import Library
 from itoscope.result.ensemble import EULER_SUBSTEPS, simulate
 from itoscope.sde.run import checked_seed
 
 if TYPE_CHECKING:
-    from itoscope.discovery.result import Discovery
+    from itoscope.result.findings import Findings
 
 __all__ = ["self_check"]
 
@@ -26,12 +30,9 @@ NOT_ASKED = ("prior", "library", "diffusion_library", "backend", "seed", "custom
 
 
 def self_check(
-    result: Discovery, seed: int | None, progress: bool | Callable[[int], Any] | None
+    result: Findings, seed: int | None, progress: bool | Callable[[int], Any] | None
 ) -> dict[str, Any]:
     """See `Discovery.self_check`."""
-    from itoscope.common.prior import Prior
-    from itoscope.discovery.discover import discover
-
     data = result.data
     if data is None:
         raise ArgumentError(
@@ -45,15 +46,14 @@ def self_check(
             row: text for row, text in settings["known_drift"].items() if row not in data.names
         }
     prior = result.settings.get("prior")
-    refit = discover(
-        again,
-        _library(result, "library"),
-        diffusion_library=_library(result, "diffusion_library"),
-        prior=None if prior is None else Prior(**prior),
-        seed=known_seed,
-        progress=progress,
-        **settings,
-    )
+    settings |= {
+        "library": _library(result, "library"),
+        "diffusion_library": _library(result, "diffusion_library"),
+        "prior": None if prior is None else Prior(**prior),
+        "seed": known_seed,
+        "progress": progress,
+    }
+    refit = solve(Question.of(again, Options.of(settings)))
     rows, worst = _compared(result, refit)
     before, after = data.sd(), again.sd()
     return {
@@ -65,7 +65,7 @@ def self_check(
     }
 
 
-def _simulated(result: Discovery, data: Trajectories, seed: int) -> Trajectories:
+def _simulated(result: Findings, data: Trajectories, seed: int) -> Trajectories:
     """A recording as the fitted model would make it: the same starts, times, channels, gaps and noise."""
     step = data.dt or float(np.mean([np.diff(t).mean() for t in data.times]))
     count = int(max(len(path) for path in data.paths)) - 1
@@ -90,7 +90,7 @@ def _simulated(result: Discovery, data: Trajectories, seed: int) -> Trajectories
     return Trajectories(paths, dt=step, names=data.names)
 
 
-def _library(result: Discovery, name: str) -> Library | None:
+def _library(result: Findings, name: str) -> Library | None:
     """The library that was asked for; of a loaded result, its terms written out."""
     own = getattr(result, name)
     if own is not None or (result.data is not None and result.library is not None):
@@ -103,7 +103,7 @@ def _library(result: Discovery, name: str) -> Library | None:
     return Library.expressions(*result.settings[name])
 
 
-def _compared(result: Discovery, refit: Discovery) -> tuple[list[dict[str, Any]], float]:
+def _compared(result: Findings, refit: Findings) -> tuple[list[dict[str, Any]], float]:
     """Each term that either has selected, and the largest difference in standard deviations."""
     rows: list[dict[str, Any]] = []
     worst = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,14 +14,9 @@ from itoscope.common.types import Array
 from itoscope.fit.filtered.model import Columns, Model
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.recording import Recording
-from itoscope.fit.streams import Stream
-from itoscope.posterior.equation import Equation
-from itoscope.posterior.moments import Moments
+from itoscope.fit.sampler import Sample
 
-__all__ = ["STABLE_SHIFT", "Round", "Sample", "State", "Task"]
-
-#: `sample(moments, final, stream)`: the posterior of moments, by full chains if `final`, on a stream of its own.
-Sample = Callable[[Moments, bool, Stream], Equation]
+__all__ = ["STABLE_SHIFT", "Round", "State", "Task"]
 
 KINK = 2.0
 """Log odds against a term with a kink."""

@@ -1,0 +1,126 @@
+"""The answer to a question about measured states: the weight rounds, the checks, the record of both."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from itoscope.backends.records import Fitted, Variance
+from itoscope.checks.check import Check
+from itoscope.checks.measured import (
+    check_given,
+    check_residuals,
+    check_step,
+    check_survey,
+    no_noise,
+    unstable_rounds,
+)
+from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fit_measured
+from itoscope.fit.question import Question
+from itoscope.fit.sampler import sampler_of
+from itoscope.posterior.words import grouped_warnings
+from itoscope.result.findings import Diffusion, Drift, Findings
+
+__all__ = ["answer_measured"]
+
+
+def answer_measured(question: Question) -> Findings:
+    """Run the rounds, then look at what they found."""
+    data, names = question.data, question.data.names
+    measured = _measured(question)
+    fit = fit_measured(measured, sampler_of(question))
+    checks = _given_checks(question, measured)
+    if not fit.converged:
+        last = fit.rounds[-1]
+        checks.append(unstable_rounds(measured.max_rounds, bool(last.same_terms), last.shift or 0.0))
+    residuals, of_rows = _row_checks(measured, fit, names)
+    checks += of_rows + _covariance_checks(measured, fit, names)
+    findings = Findings(
+        states=tuple(names),
+        drift=Drift({names[row]: equation for row, equation in fit.drift.items()}),
+        diffusion=Diffusion({(names[i], names[j]): eq for (i, j), eq in fit.diffusion.items()}),
+        known_drift=question.known_drift,
+        settings=question.settings(),
+        diagnostics={
+            "rounds": [entry.as_dict(names) for entry in fit.rounds],
+            "converged": fit.converged,
+            "checks": [check.as_dict() for check in checks],
+            "residuals": residuals,
+        },
+        data_summary={"n_paths": data.n_paths, "n_steps": int(data.n_steps), "dt": data.dt},
+        data=data,
+        library=question.recipe,
+        diffusion_library=question.options.diffusion_library,
+    )
+    findings.warnings += [check.sentence for check in checks if check.fired]
+    findings.warnings += grouped_warnings(findings.labelled())
+    return findings
+
+
+def _measured(question: Question) -> Measured:
+    """The regressions that a question asks for."""
+    asked, backend, library = question.options, question.backend, question.library
+    diffusion_library = question.diffusion_library
+    return Measured(
+        paths=[library.augment(x) for x in question.data.paths],
+        times=question.data.steps(),
+        drift_terms=library.names,
+        diffusion_terms=diffusion_library.names,
+        drift_program=backend.compile(library.expressions, library.inputs),
+        diffusion_program=backend.compile(diffusion_library.expressions, library.inputs),
+        rows=question.rows,
+        pairs=question.pairs,
+        backend=backend,
+        scheme=asked.scheme,
+        weighted=asked.weights == "auto" and asked.diffusion != "none",
+        ensemble=asked.ensemble,
+        floor=asked.weight_floor,
+        max_rounds=asked.max_rounds,
+        reporter=question.reporter,
+    )
+
+
+def _row_checks(
+    measured: Measured, fit: MeasuredFit, names: tuple[str, ...]
+) -> tuple[dict[str, dict[str, object]], list[Check]]:
+    """Statistics of the standardised residuals of each noisy row, and the checks of all unknown rows."""
+    found: dict[str, dict[str, object]] = {}
+    checks: list[Check] = []
+    for q, row in enumerate(measured.rows):
+        state, equation = names[row], fit.drift[row]
+        sums = fit.drift_moments[row].sums
+        if measured.scheme == "trapezoid" and sums is not None:
+            checks += check_step(state, equation, sums)
+        if (row, row) not in fit.diffusion:
+            continue
+        gamma = coefficients(fit.diffusion[row, row])[None]
+        if not gamma.any():
+            checks.append(no_noise(state))
+            continue
+        variance = Variance(measured.diffusion_program, gamma, fit.floors[q : q + 1])
+        drift = Fitted(measured.drift_program, coefficients(equation)[None])
+        residuals, more = check_residuals(
+            measured.backend, measured.paths, measured.times, row, state, drift, variance
+        )
+        found[state] = residuals.as_dict()
+        checks += more
+    return found, checks
+
+
+def _covariance_checks(measured: Measured, fit: MeasuredFit, names: tuple[str, ...]) -> list[Check]:
+    """Whether the fitted Gamma is a covariance on the data."""
+    if not measured.pairs:
+        return []
+    pairs = [(measured.rows.index(i), measured.rows.index(j)) for i, j in measured.pairs]
+    coef = np.array([coefficients(fit.diffusion[pair]) for pair in measured.pairs])
+    gamma = Fitted(measured.diffusion_program, coef)
+    seen = measured.backend.survey(measured.paths, gamma, pairs, fit.floors)
+    return check_survey([names[row] for row in measured.rows], seen, fit.floors)
+
+
+def _given_checks(question: Question, measured: Measured) -> list[Check]:
+    """Whether each given row explains the increments of its state."""
+    states, checks = question.states, []
+    for state, expression in question.known_drift.items():
+        given = measured.backend.compile([expression], question.library.inputs)
+        checks.append(check_given(measured.paths, measured.times, states.index(state), state, given))
+    return checks

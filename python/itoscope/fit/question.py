@@ -1,0 +1,168 @@
+"""`Question`: what `discover` was asked, every argument checked, and the libraries bound to the states of the data."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from itoscope.backends import get_backend
+from itoscope.backends.protocol import Backend
+from itoscope.common.prior import Prior
+from itoscope.common.progress import Reporter
+from itoscope.common.types import Array
+from itoscope.data.trajectories import Trajectories
+from itoscope.errors import ArgumentError, argument_error
+from itoscope.fit.channels import observation_matrix, observed_texts, state_names
+from itoscope.fit.options import Options
+from itoscope.library.library import BoundLibrary, Library, readable_means
+
+__all__ = ["Question"]
+
+SMALL_SYSTEM, DEGREE, LARGE_DEGREE = 2, 6, 3
+"""Most states for which the library that is taken unless given has the paper's degree, that degree, and the other."""
+KEPT = (
+    "order", "measurement_noise", "diffusion", "scheme", "weights", "ensemble", "sampler", "n_chains", "n_samples",
+    "n_burn", "threshold", "max_rounds", "weight_floor",
+)  # fmt: skip
+"""Options that are saved with a result as they were given."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What `discover` was asked, ready for a fit.
+
+    Attributes
+    ----------
+    data : Trajectories
+    options : Options
+        As given.
+    library, diffusion_library : BoundLibrary
+        Candidate terms over the states.
+    recipe : Library
+        What `library` was bound from.
+    known_drift : dict of str to str
+        Given rows, in the order of the states.
+    observed : list of str or None
+        What each column shows, where that was said.
+    observation : (q, m) array
+        How the columns come from the states.
+    prior : Prior
+    seed : int
+    reporter : Reporter
+    """
+
+    data: Trajectories
+    options: Options
+    recipe: Library
+    library: BoundLibrary
+    diffusion_library: BoundLibrary
+    known_drift: dict[str, str]
+    observed: list[str] | None
+    observation: Array
+    prior: Prior
+    seed: int
+    reporter: Reporter
+
+    @classmethod
+    def of(cls, data: Trajectories, options: Options) -> Question:
+        """Check the options against the data.
+
+        Raises
+        ------
+        ArgumentError
+            For an option that does not fit the data, named with its value and what is allowed.
+        """
+        backend = get_backend(options.backend)
+        observed = observed_texts(data.names, options.observed)
+        states = state_names(data.names, options.order, options.states, observed is not None)
+        observation = observation_matrix(data.names, states, observed, backend)
+        known = dict(options.known_drift or {})
+        if options.order == 2:
+            known = dict(zip(data.names, states[data.n_states :])) | known
+        recorded = dict(zip(data.names, readable_means(data.paths)))
+        means = [recorded.get(name, 0.0) for name in states]
+        degree = DEGREE if len(states) <= SMALL_SYSTEM else LARGE_DEGREE
+        recipe = Library.paper(degree) if options.library is None else options.library
+        for_diffusion = options.diffusion_library or recipe
+        if options.diffusion == "constant":
+            for_diffusion = Library.polynomials(0)
+        return cls(
+            data=data,
+            options=options,
+            recipe=recipe,
+            library=recipe.bind(states, means),
+            diffusion_library=for_diffusion.bind(states, means),
+            known_drift=_known_rows(known, states, backend),
+            observed=None if observed is None else list(observed),
+            observation=observation,
+            prior=options.prior or Prior(),
+            seed=secrets.randbits(63) if options.seed is None else int(options.seed),
+            reporter=Reporter(options.progress),
+        )
+
+    @property
+    def backend(self) -> Backend:
+        """The backend module of this question."""
+        return get_backend(self.options.backend)
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of all states."""
+        return tuple(self.library.states)
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Numbers of the states whose drift is unknown."""
+        return tuple(i for i, name in enumerate(self.states) if name not in self.known_drift)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Entries of the diffusion covariance that are asked for, the diagonal first."""
+        if self.options.diffusion == "none":
+            return ()
+        diagonal = tuple((i, i) for i in self.rows)
+        if self.options.diffusion == "diagonal":
+            return diagonal
+        return diagonal + tuple((i, j) for i in self.rows for j in self.rows if i < j)
+
+    @property
+    def measured(self) -> bool:
+        """Whether the data are all states without noise, so that no filter is needed."""
+        options = self.options
+        hidden = options.order == 2 or len(self.states) > self.data.n_states or self.observed is not None
+        return not hidden and options.measurement_noise == 0
+
+    def settings(self) -> dict[str, Any]:
+        """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
+        settings = {name: getattr(self.options, name) for name in KEPT}
+        settings["known_drift"] = dict(self.known_drift)
+        if self.observed is not None:
+            settings["observed"] = list(self.observed)
+        if self.options.states is not None:
+            settings["states"] = list(self.states)
+        settings |= {
+            "seed": self.seed,
+            "backend": self.options.backend or "default",
+            "prior": asdict(self.prior),
+            "library": list(self.library.names),
+            "diffusion_library": list(self.diffusion_library.names),
+        }
+        customs = [*self.library.custom_names, *self.diffusion_library.custom_names]
+        if customs:
+            settings["custom_terms"] = list(dict.fromkeys(customs))
+        return settings
+
+
+def _known_rows(known: Mapping[str, str], states: Sequence[str], backend: Backend) -> dict[str, str]:
+    """The given rows, each a state and an expression that compiles."""
+    for state, expression in known.items():
+        if state not in states:
+            raise argument_error("known_drift", state, f"a state: {', '.join(states)}")
+        if not isinstance(expression, str):
+            raise argument_error(f"known_drift[{state!r}]", expression, "an expression, such as 'x2'")
+        backend.compile([expression], list(states))
+    if len(known) == len(states):
+        raise ArgumentError(f"known_drift gives all of {', '.join(states)}: leave a row to discover")
+    return {state: known[state] for state in states if state in known}
