@@ -31,7 +31,6 @@ STILL_MATCH = {
     "paper/outcome.py",
     "posterior/fragments.py",
     "posterior/words.py",
-    "sde/family.py",
 }
 TO_COME = {"common.checks", "fit.question"}
 UNCUT = {
@@ -39,8 +38,6 @@ UNCUT = {
     "discovery/discover.py",
     "discovery/result.py",
     "posterior/sampling.py",
-    "result/ensemble.py",
-    "sde/run.py",
 }
 
 

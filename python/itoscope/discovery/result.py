@@ -191,12 +191,12 @@ class Discovery(Findings):
         Trajectories
             Paths that left the finite range are cut there and listed in `diverged`.
         """
-        from itoscope.result.ensemble import simulate
+        from itoscope.result.ensemble import Asked, simulate
 
-        return simulate(
-            self, x0, duration=duration, n_steps=n_steps, dt=dt, n_paths=n_paths, posterior=posterior, scheme=scheme,
-            substeps=substeps, keep_every=keep_every, seed=seed, backend=backend, progress=progress,
-        )  # fmt: skip
+        asked = Asked(
+            duration, n_steps, dt, n_paths, posterior, scheme, substeps, keep_every, seed, backend, progress
+        )
+        return simulate(self, x0, asked)
 
     def forecast(
         self,
@@ -223,11 +223,9 @@ class Discovery(Findings):
         Forecast
             Mean, standard deviation and bands at each time, and the paths.
         """
-        from itoscope.result.ensemble import forecast
+        from itoscope.result.ensemble import Asked, forecast
 
-        return forecast(
-            self, x0, duration=duration, n_steps=n_steps, dt=dt, n_paths=n_paths, levels=levels, **settings
-        )
+        return forecast(self, x0, Asked(duration, n_steps, dt, n_paths, **settings), levels)
 
     def self_check(
         self, seed: int | None = None, *, data: Trajectories | None = None, progress: bool | Progress = None

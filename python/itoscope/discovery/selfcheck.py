@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories
@@ -15,8 +16,7 @@ from itoscope.fit.options import Options
 from itoscope.fit.question import Question
 from itoscope.fit.solve import solve
 from itoscope.library.library import Library
-from itoscope.result.ensemble import EULER_SUBSTEPS, simulate
-from itoscope.sde.run import checked_seed
+from itoscope.result.ensemble import EULER_SUBSTEPS, Asked, simulate
 
 if TYPE_CHECKING:
     from itoscope.result.findings import Findings
@@ -38,7 +38,7 @@ def self_check(
         raise ArgumentError(
             "self_check: this result was loaded from a file and has no data to compare with: self_check(data=...)"
         )
-    known_seed = checked_seed(seed)
+    known_seed = checks.seed(seed)
     again = _simulated(result, data, known_seed)
     settings = {key: value for key, value in result.settings.items() if key not in NOT_ASKED}
     if settings.get("order") == 2:
@@ -73,10 +73,10 @@ def _simulated(result: Findings, data: Trajectories, seed: int) -> Trajectories:
         starts = np.stack([path[np.flatnonzero(~np.isnan(path).any(axis=1))[0]] for path in data.paths])
     else:
         starts = np.stack([mean[0] for mean in result.smoothed(data).mean])
-    whole = simulate(
-        result, starts, duration=None, n_steps=count, dt=step, n_paths=len(starts), posterior=False, scheme=None,
-        substeps=EULER_SUBSTEPS, keep_every=1, seed=seed, backend=None, progress=None,
-    )  # fmt: skip
+    asked = Asked(
+        n_steps=count, dt=step, n_paths=len(starts), posterior=False, substeps=EULER_SUBSTEPS, seed=seed
+    )
+    whole = simulate(result, starts, asked)
     if result.observer is None:
         return whole
     rng = np.random.default_rng([seed, 1])

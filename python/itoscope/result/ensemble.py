@@ -3,98 +3,122 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from itoscope.common import checks
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.ito import SCHEMES
 from itoscope.result.forecast import Forecast, summed_up
 from itoscope.sde.family import Family, families
-from itoscope.sde.run import checked_seed, simulated
+from itoscope.sde.run import Run, simulated
 
 if TYPE_CHECKING:
-    from itoscope.result.findings import Findings
-    from itoscope.sde.sde import SDE
+    from collections.abc import Callable, Sequence
 
-__all__ = ["best_scheme", "forecast", "simulate"]
+    from numpy.typing import ArrayLike
+
+    from itoscope.common.types import Array, Integers, Progress
+    from itoscope.result.findings import Findings
+    from itoscope.sde.form import Form
+
+__all__ = ["Asked", "best_scheme", "forecast", "simulate"]
 
 #: Models drawn from the posterior for one ensemble; more paths than that share them in turn.
 MAX_MODELS = 100
 #: Substeps where only Euler-Maruyama fits: its own bias is of the order of the step.
 EULER_SUBSTEPS = 10
+#: Probabilities of the central bands of a forecast, unless others are asked for.
+LEVELS = (0.5, 0.9)
 
 
-def best_scheme(sde: SDE | Family) -> str:
+@dataclass(frozen=True)
+class Asked:
+    """What an ensemble was asked beside its starts, not checked yet; see `Discovery.simulate`."""
+
+    duration: float | None = None
+    n_steps: int | None = None
+    dt: float | None = None
+    n_paths: int = 1
+    posterior: bool = True
+    scheme: str | None = None
+    substeps: int | None = None
+    keep_every: int = 1
+    seed: int | None = None
+    backend: str | None = None
+    progress: bool | Progress = None
+
+    def grid(self, dt: float | None) -> tuple[float, int]:
+        """Length and number of steps; `dt` is that of the data."""
+        step = self.dt if self.dt is not None else dt
+        if step is None:
+            raise ArgumentError("dt: give the time step of the simulation, the data have uneven steps")
+        if (self.duration is None) == (self.n_steps is None):
+            raise ArgumentError("simulate needs one of duration and n_steps")
+        step = checks.positive("dt", step)
+        if self.n_steps is not None:
+            return step, checks.count("n_steps", self.n_steps)
+        return step, round(checks.positive("duration", self.duration) / step)
+
+    def scheme_for(self, form: Form) -> tuple[str, int]:
+        """Scheme and substeps for equations of one form."""
+        name = self.scheme if self.scheme is not None else best_scheme(form)
+        usual = EULER_SUBSTEPS if name == "euler-maruyama" else 1
+        return name, checks.count("substeps", usual if self.substeps is None else self.substeps)
+
+
+class Share(NamedTuple):
+    """The paths that have models of one form, and how they are stepped."""
+
+    form: Family
+    paths: Integers
+    """Their numbers."""
+    values: Array
+    """`(n_paths, n_parameters)`: the numbers of their models."""
+    scheme: str
+    substeps: int
+
+
+def best_scheme(sde: Form) -> str:
     """Name of the scheme of the highest strong order that the noise of `sde` allows."""
     fits = [scheme for scheme in SCHEMES.values() if sde.noise_structure in scheme.structures]
     return max(fits, key=lambda scheme: scheme.strong_order).name
 
 
-def simulate(
-    result: Findings,
-    x0: ArrayLike,
-    *,
-    duration: float | None = None,
-    n_steps: int | None = None,
-    dt: float | None = None,
-    n_paths: int = 1,
-    posterior: bool = True,
-    scheme: str | None = None,
-    substeps: int | None = None,
-    keep_every: int = 1,
-    seed: int | None = None,
-    backend: str | None = None,
-    progress: bool | Progress = None,
-) -> Trajectories:
+def simulate(result: Findings, x0: ArrayLike, asked: Asked) -> Trajectories:
     """Simulate; see `Discovery.simulate`."""
-    step = dt if dt is not None else result.data_summary.get("dt")
-    if step is None:
-        raise ArgumentError("dt: give the time step of the simulation, the data have uneven steps")
-    if (duration is None) == (n_steps is None):
-        raise ArgumentError("simulate needs one of duration and n_steps")
-    count = n_steps if n_steps is not None else round(float(duration or 0.0) / step)
-    if isinstance(n_paths, bool) or not isinstance(n_paths, (int, np.integer)) or n_paths < 1:
-        raise argument_error("n_paths", n_paths, "a whole number of at least 1")
-    known_seed = checked_seed(seed)
-    starts = np.asarray(x0, dtype=np.float64)
-    if starts.shape == (len(result.states),):
-        starts = np.broadcast_to(starts, (n_paths, len(result.states)))
-    if starts.shape != (n_paths, len(result.states)):
-        raise argument_error(
-            "x0", f"shape {starts.shape}", f"one state, or shape {(n_paths, len(result.states))}"
-        )
-    models = result.draw_models(min(n_paths, MAX_MODELS), known_seed) if posterior else result.mean_model()
-    paths: list[Array | None] = [None] * n_paths
+    step, count = asked.grid(result.data_summary.get("dt"))
+    n_paths = checks.count("n_paths", asked.n_paths)
+    seed = checks.seed(asked.seed)
+    starts = _starts(x0, n_paths, len(result.states))
+    shares = _shares(result, asked, n_paths, seed)
+    total = count * sum(len(share.paths) * share.substeps for share in shares)
+    found: list[Array | None] = [None] * n_paths
     diverged: list[int] = []
-    forms = families(models)
-    fine = [_substeps(form, scheme, substeps) for form in forms]
-    # Path i has model i, and where there are more paths than models these take turns.
-    owner = np.arange(n_paths) % len(models)
-    shares = [np.flatnonzero(np.isin(owner, form.members)) for form in forms]
-    total = count * sum(len(mine) * steps for mine, (_, steps) in zip(shares, fine))
-    with Reporter(progress).stage("simulating", total, "path-steps") as report, warnings.catch_warnings():
+    with (
+        Reporter(asked.progress).stage("simulating", total, "path-steps") as report,
+        warnings.catch_warnings(),
+    ):
         # One sentence about all paths that left the finite range, not one per form.
         warnings.filterwarnings("ignore", message=".* left the finite range", category=RuntimeWarning)
         before = 0
-        for number, (form, mine, (name, steps)) in enumerate(zip(forms, shares, fine)):
-            values = form.values[np.searchsorted(form.members, owner[mine])]
-            found = simulated(
-                form, starts[mine], dt=step, n_steps=count, n_paths=len(mine), scheme=name, substeps=steps,
-                keep_every=keep_every, seed=(known_seed + number) % 2**63, noise=None, observe_noise=0.0,
-                on_divergence="cut", backend=backend, parameters=(form.parameters, values),
+        for number, share in enumerate(shares):
+            run = Run(
+                step, count, len(share.paths), share.scheme, share.substeps, asked.keep_every,
+                seed=(seed + number) % 2**63, backend=asked.backend,
                 progress=False if report is None else partial(_add, report, before),
             )  # fmt: skip
-            before += len(mine) * count * steps
-            for at, path in zip(mine, found.paths):
-                paths[at] = path
-            diverged += [int(mine[i]) for i in found.diverged or ()]
+            named = (share.form.parameters, share.values)
+            part = simulated(share.form, starts[share.paths], run, parameters=named)
+            before += len(share.paths) * count * share.substeps
+            for at, path in zip(share.paths, part.paths):
+                found[at] = path
+            diverged += [int(share.paths[i]) for i in part.diverged or ()]
     if diverged:
         warnings.warn(
             f"{len(diverged)} of {n_paths} paths left the finite range, path {min(diverged)} first; they end there "
@@ -103,32 +127,41 @@ def simulate(
             stacklevel=3,
         )
     return Trajectories(
-        [path for path in paths if path is not None],
-        dt=step * keep_every,
+        [path for path in found if path is not None],
+        dt=step * asked.keep_every,
         names=result.states,
         diverged=sorted(diverged),
-        seed=known_seed,
+        seed=seed,
     )
 
 
-def forecast(
-    result: Findings,
-    x0: ArrayLike,
-    *,
-    n_paths: int = 200,
-    levels: Sequence[float] = (0.5, 0.9),
-    **settings: Any,
-) -> Forecast:
+def forecast(result: Findings, x0: ArrayLike, asked: Asked, levels: Sequence[float] = LEVELS) -> Forecast:
     """Simulate an ensemble and sum it up; see `Discovery.forecast`."""
     for level in levels:
-        if not 0 < level < 1:
-            raise argument_error("levels", level, "probabilities between 0 and 1")
-    return summed_up(simulate(result, x0, n_paths=n_paths, **settings), tuple(levels))
+        checks.share("levels", level)
+    return summed_up(simulate(result, x0, asked), tuple(levels))
 
 
-def _substeps(model: SDE | Family, scheme: str | None, substeps: int | None) -> tuple[str, int]:
-    name = scheme if scheme is not None else best_scheme(model)
-    return name, substeps if substeps is not None else (EULER_SUBSTEPS if name == "euler-maruyama" else 1)
+def _starts(x0: ArrayLike, n_paths: int, m: int) -> Array:
+    """Where each path starts, `(n_paths, m)`."""
+    starts = np.asarray(x0, dtype=np.float64)
+    if starts.shape == (m,):
+        starts = np.broadcast_to(starts, (n_paths, m))
+    if starts.shape != (n_paths, m):
+        raise argument_error("x0", f"shape {starts.shape}", f"one state, or shape {(n_paths, m)}")
+    return starts
+
+
+def _shares(result: Findings, asked: Asked, n_paths: int, seed: int) -> list[Share]:
+    """The paths by the form of their models: path i has model i, and more paths than models take them in turn."""
+    models = result.draw_models(min(n_paths, MAX_MODELS), seed) if asked.posterior else result.mean_model()
+    owner = np.arange(n_paths) % len(models)
+    shares = []
+    for form in families(models):
+        mine = np.flatnonzero(np.isin(owner, form.members)).astype(np.int64)
+        values = form.values[np.searchsorted(form.members, owner[mine])]
+        shares.append(Share(form, mine, values, *asked.scheme_for(form)))
+    return shares
 
 
 def _add(report: Callable[[int], Any], before: int, done: int) -> None:

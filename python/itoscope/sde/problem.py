@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from itoscope.common import checks
 from itoscope.common.types import Array, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import argument_error
 from itoscope.expressions.sums import expression_of
 from itoscope.library.library import Library
-from itoscope.sde.run import simulated
+from itoscope.sde.run import Run, simulated
 from itoscope.sde.sde import SDE
 
 __all__ = ["Problem", "Terms", "check_positive", "problem_of"]
@@ -69,30 +69,17 @@ class Problem:
             See `SDE.simulate`. The scheme is the most accurate one, because a coarse scheme leaves its own
             bias in the data: explicit Euler takes k dt off the damping of an oscillator of stiffness k.
         """
-        if isinstance(dt, bool) or not isinstance(dt, Real) or not dt > 0:
-            raise argument_error("dt", dt, "a positive, finite number")
-        if isinstance(duration, bool) or not isinstance(duration, Real) or not 0 < duration < np.inf:
-            raise argument_error("duration", duration, "a positive, finite number")
+        checks.positive("dt", dt)
+        checks.positive("duration", duration)
         n_steps = round(duration / dt)
         if abs(n_steps * dt - duration) > 1e-6 * dt * max(n_steps, 1):
             raise argument_error("duration", duration, f"a whole number of steps dt = {dt}")
-        return simulated(
-            self.sde,
-            self.x0 if x0 is None else x0,
-            dt=dt,
-            n_steps=n_steps,
-            n_paths=n_paths,
-            scheme=scheme,
-            substeps=substeps,
-            keep_every=keep_every,
-            seed=seed,
-            noise=None,
-            observe_noise=observe_noise,
-            on_divergence=on_divergence,
-            backend=backend,
-            progress=progress,
-            position_names=list(self.known_drift) or None,
-        )
+        run = Run(
+            dt, n_steps, n_paths, scheme, substeps, keep_every, seed, None,
+            observe_noise=observe_noise, on_divergence=on_divergence, backend=backend, progress=progress,
+        )  # fmt: skip
+        start = self.x0 if x0 is None else x0
+        return simulated(self.sde, start, run, position_names=list(self.known_drift) or None)
 
     def __repr__(self) -> str:
         return f"Problem {self.name}: {self.sde!r}"
@@ -135,5 +122,4 @@ def problem_of(
 def check_positive(**parameters: float) -> None:
     """Raise `ArgumentError` for the first parameter that is not positive and finite."""
     for name, value in parameters.items():
-        if not (np.isfinite(value) and value > 0):
-            raise argument_error(name, value, "a positive, finite number")
+        checks.positive(name, value)

@@ -2,91 +2,99 @@
 
 from __future__ import annotations
 
-import math
-import secrets
 import warnings
-from numbers import Integral, Real
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Dynamics, Stepping
+from itoscope.common import checks
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array, Progress
-from itoscope.data.samples import Finite
+from itoscope.data.samples import MIN_SAMPLES, Finite
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DivergenceError, argument_error
 from itoscope.expressions.ito import check_scheme
 
 if TYPE_CHECKING:
-    from itoscope.sde.family import Family
-    from itoscope.sde.sde import SDE
+    from collections.abc import Sequence
 
-__all__ = ["checked_seed", "simulated"]
+    from numpy.typing import ArrayLike, NDArray
 
-MIN_SAMPLES = 3
+    from itoscope.common.types import Array, Progress
+    from itoscope.sde.form import Form
+
+__all__ = ["Run", "simulated"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a simulation was asked beside its model and its starts, not checked yet; see `SDE.simulate`."""
+
+    dt: float
+    n_steps: int
+    n_paths: int | None = None
+    scheme: str = "milstein"
+    substeps: int = 1
+    keep_every: int = 1
+    seed: int | None = None
+    noise: ArrayLike | None = None
+    observe_noise: float = 0.0
+    on_divergence: str = "cut"
+    backend: str | None = None
+    progress: bool | Progress = None
+
+    def stepping(self) -> Stepping:
+        """How time goes, checked."""
+        dt = checks.positive("dt", self.dt)
+        n_steps = checks.count("n_steps", self.n_steps)
+        substeps = checks.count("substeps", self.substeps)
+        keep_every = checks.count("keep_every", self.keep_every)
+        if n_steps // keep_every + 1 < MIN_SAMPLES:
+            allowed = f"at least {2 * keep_every}, so that three samples are kept"
+            raise argument_error("n_steps", n_steps, allowed)
+        return Stepping(dt, n_steps, self.scheme, substeps, keep_every)
 
 
 def simulated(
-    sde: SDE | Family,
+    sde: Form,
     x0: ArrayLike,
+    run: Run,
     *,
-    dt: float,
-    n_steps: int,
-    n_paths: int | None,
-    scheme: str,
-    substeps: int,
-    keep_every: int,
-    seed: int | None,
-    noise: ArrayLike | None,
-    observe_noise: float,
-    on_divergence: str,
-    backend: str | None,
-    progress: bool | Progress,
     position_names: list[str] | None = None,
-    parameters: tuple[list[str], Array] | None = None,
+    parameters: tuple[Sequence[str], Array] | None = None,
 ) -> Trajectories:
-    """Run what `SDE.simulate` describes; `parameters` are names in the expressions and their values of each path."""
-    check_scheme(scheme, sde.noise_structure)
-    if isinstance(dt, bool) or not isinstance(dt, Real) or not 0 < dt < math.inf:
-        raise argument_error("dt", dt, "a positive, finite number")
-    n_steps = _count("n_steps", n_steps)
-    substeps = _count("substeps", substeps)
-    keep_every = _count("keep_every", keep_every)
-    if n_steps // keep_every + 1 < MIN_SAMPLES:
-        raise argument_error("n_steps", n_steps, f"at least {2 * keep_every}, so that three samples are kept")
-    if on_divergence not in ("cut", "raise"):
-        raise argument_error("on_divergence", on_divergence, "'cut' or 'raise'")
-    if (
-        isinstance(observe_noise, bool)
-        or not isinstance(observe_noise, Real)
-        or not 0 <= observe_noise < math.inf
-    ):
-        raise argument_error("observe_noise", observe_noise, "a finite number, 0 or more")
-    reporter = Reporter(progress)
-    seed = checked_seed(seed)
-    increments = None if noise is None else _checked_noise(noise, n_steps * substeps, sde.n_noise, scheme)
-    starts = _checked_starts(x0, sde.states, n_paths, None if increments is None else len(increments))
-    with reporter.stage("simulating", len(starts) * n_steps * substeps, "path-steps") as count:
-        samples, lengths = get_backend(backend).simulate(
-            Dynamics(
-                sde.states,
-                sde.drift_expressions,
-                sde.diffusion_expressions,
-                sde.gamma_expressions if sde.diffusion_expressions is None else None,
-                () if parameters is None else parameters[0],
-            ),
-            starts,
-            Stepping(float(dt), n_steps, scheme, substeps, keep_every),
-            seed=seed,
-            noise=increments,
-            values=None if parameters is None else parameters[1],
-            progress=count,
+    """Simulate a model; see `SDE.simulate`.
+
+    Parameters
+    ----------
+    sde : Form
+    x0 : (m,) or (n_paths, m) array of float
+    run : Run
+    position_names : list of str, optional
+        Which states are positions.
+    parameters : names and (n_paths, n_parameters) array, optional
+        Names in the expressions, and what they stand for in each path.
+    """
+    check_scheme(run.scheme, sde.noise_structure)
+    steps = run.stepping()
+    checks.choice("on_divergence", run.on_divergence, ("cut", "raise"))
+    observe_noise = checks.not_negative("observe_noise", run.observe_noise)
+    reporter = Reporter(run.progress)
+    seed = checks.seed(run.seed)
+    n_fine = steps.n_steps * steps.substeps
+    increments = None if run.noise is None else _checked_noise(run.noise, n_fine, sde.n_noise, run.scheme)
+    starts = _checked_starts(x0, sde.states, run.n_paths, None if increments is None else len(increments))
+    names, values = ((), None) if parameters is None else parameters
+    gamma = sde.gamma_expressions if sde.diffusion_expressions is None else None
+    dynamics = Dynamics(sde.states, sde.drift_expressions, sde.diffusion_expressions, gamma, names)
+    with reporter.stage("simulating", len(starts) * n_fine, "path-steps") as count:
+        samples, lengths = get_backend(run.backend).simulate(
+            dynamics, starts, steps, seed=seed, noise=increments, values=values, progress=count
         )
     settings: dict[str, Any] = {
-        "dt": float(dt) * keep_every,
+        "dt": steps.dt * steps.keep_every,
         "names": sde.states,
         "position_names": position_names,
         "seed": seed,
@@ -96,25 +104,10 @@ def simulated(
         # The backend cuts a path where it is no longer finite, so all of this is.
         data = Trajectories(samples.view(Finite), **settings)
     else:
-        _report(diverged, lengths, settings["dt"], len(samples), on_divergence)
+        _report(diverged, lengths, settings["dt"], len(samples), run.on_divergence)
         cut = [path[:length] for path, length in zip(samples, lengths)]
         data = Trajectories(cut, diverged=diverged.tolist(), **settings)
     return data.add_noise(observe_noise, seed=seed) if observe_noise else data
-
-
-def checked_seed(seed: int | None) -> int:
-    """The seed, or one drawn from the system if it is None."""
-    if seed is None:
-        return secrets.randbits(63)
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed < 2**64:
-        raise argument_error("seed", seed, "None or an integer from 0 to 2^64 - 1")
-    return int(seed)
-
-
-def _count(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise argument_error(name, value, "an integer, 1 or more")
-    return int(value)
 
 
 def _checked_noise(noise: ArrayLike, n_fine: int, n_noise: int, scheme: str) -> Array:
@@ -143,7 +136,7 @@ def _checked_starts(
         )
     if not np.isfinite(starts).all():
         raise argument_error("x0", x0, "finite numbers")
-    counts = {"n_paths": None if n_paths is None else _count("n_paths", n_paths)}
+    counts = {"n_paths": None if n_paths is None else checks.count("n_paths", n_paths)}
     counts["x0"] = len(starts) if starts.ndim == 2 else None
     counts["noise"] = n_noise_paths
     given = {name: count for name, count in counts.items() if count is not None}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
+from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.common.numbers import exact
 from itoscope.common.types import Array, Progress
@@ -30,7 +30,7 @@ from itoscope.sde.given import (
     from_library,
     roots_of_covariance,
 )
-from itoscope.sde.run import simulated
+from itoscope.sde.run import Run, simulated
 
 __all__ = ["SDE", "Symbolic"]
 
@@ -171,11 +171,10 @@ class SDE:
         SDE of 1 state and 1 additive noise
           dx1 = (-x1) dt + 6 dB1
         """
-        if isinstance(factor, bool) or not isinstance(factor, Real) or not 0 < factor < np.inf:
-            raise argument_error("factor", factor, "a positive, finite number")
-        name = exact(float(factor))
+        factor = checks.positive("factor", factor)
+        name = exact(factor)
         if self.gamma_expressions is not None:
-            square = exact(float(factor) ** 2)
+            square = exact(factor**2)
             gamma = [[_times(square, entry) for entry in row] for row in self.gamma_expressions]
             return SDE(self.drift_expressions, states=self.states, gamma=gamma)
         g = [[_times(name, entry) for entry in row] for row in self.diffusion_expressions or []]
@@ -270,22 +269,11 @@ class SDE:
         DivergenceError
             If a path diverges and `on_divergence` is "raise", or before it has three samples.
         """
-        return simulated(
-            self,
-            x0,
-            dt=dt,
-            n_steps=n_steps,
-            n_paths=n_paths,
-            scheme=scheme,
-            substeps=substeps,
-            keep_every=keep_every,
-            seed=seed,
-            noise=noise,
-            observe_noise=observe_noise,
-            on_divergence=on_divergence,
-            backend=backend,
-            progress=progress,
-        )
+        run = Run(
+            dt, n_steps, n_paths, scheme, substeps, keep_every, seed, noise,
+            observe_noise=observe_noise, on_divergence=on_divergence, backend=backend, progress=progress,
+        )  # fmt: skip
+        return simulated(self, x0, run)
 
     # -- other forms -----------------------------------------------------------------------------------------
     def __repr__(self) -> str:

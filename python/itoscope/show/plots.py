@@ -94,7 +94,9 @@ class Plots:
         """
         held = self._result.data if data is None else data
         settings, first = started(self._result, held, path, settings)
-        found = ensemble.forecast(self._result, n_paths=n_paths, seed=seed, **settings)
+        x0, levels = settings.pop("x0"), settings.pop("levels", ensemble.LEVELS)
+        asked = ensemble.Asked(n_paths=n_paths, seed=seed, **settings)
+        found = ensemble.forecast(self._result, x0, asked, levels)
         return found.plot(held, path=path, first=first, ax=ax)
 
     def states(self, *, data: Trajectories | None = None, path: int = 0, ax: Any = None) -> Any:
