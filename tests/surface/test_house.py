@@ -21,7 +21,6 @@ LONGEST_FUNCTION = 60
 MAY_MATCH = {
     "data/table.py": "names of columns become names of states",
     "expressions/grammar.py": "the words of the grammar itself",
-    "expressions/notation.py": "the digits at the end of a name, characters that TeX reserves",
     "show/report.py": "identifiers inside an SVG picture",
 }
 
