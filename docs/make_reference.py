@@ -23,6 +23,9 @@ SECTIONS = {
 
 #: What calls return that has no public name of its own.
 RETURNED = {
+    "itoscope.result.diagnostics.Diagnostics": "as `Discovery.diagnostics`",
+    "itoscope.result.diagnostics.Check": 'in `diagnostics["checks"]`',
+    "itoscope.result.diagnostics.NoiseLevel": 'in `diagnostics["measurement_noise"]`',
     "itoscope.result.forecast.Forecast": "by `Discovery.forecast`",
     "itoscope.result.states.SmoothedStates": "by `Discovery.smoothed`",
     "itoscope.show.plots.Plots": "as `Discovery.plot`",

@@ -33,10 +33,15 @@ def passes() -> None:
     moments: ito.Moments = ito.moments(data, library, row="x")
     posterior: ito.Equation = moments.sample(ito.Prior(a_p=1.0), sampler="gibbs")
     text: list[str] = result.equations()
-    print(mean, names, band, again, loaded, posterior, text)
+    level: float = result.diagnostics["measurement_noise"]["x"]["sd"]
+    fired = [
+        check["sentence"] for check in result.diagnostics["checks"] if check["value"] > check["threshold"]
+    ]
+    print(level, fired, mean, names, band, again, loaded, posterior, text)
 
 
 def told(data: ito.Trajectories, result: ito.Discovery) -> None:
     ito.discover(data, seeds=1)  # error: call-arg
     result.states()  # error: operator
     print(result.drift["x"].meen)  # error: attr-defined
+    print(result.diagnostics["checks"][0]["valeu"])  # error: typeddict-item

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from itoscope.backends.records import ResidualSums
+from itoscope.result import diagnostics
 from itoscope.stats.whiteness import ljung_box
 
 __all__ = ["AUTOCORRELATION", "Check", "Residuals", "Words", "residual_checks", "statistics"]
@@ -42,9 +43,9 @@ class Check:
     sentence: str
     reason: str
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> diagnostics.Check:
         """All fields, ready for JSON."""
-        return asdict(self)
+        return cast("diagnostics.Check", asdict(self))
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ class Residuals:
     path: int
     step: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> diagnostics.Residuals:
         """All fields, ready for JSON."""
-        return asdict(self)
+        return cast("diagnostics.Residuals", asdict(self))
 
     @property
     def worst(self) -> tuple[int, float]:

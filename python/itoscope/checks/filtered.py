@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from itoscope.backends.records import Fitted, ResidualSums, StateSpace
 from itoscope.checks.check import Check, Words, residual_checks, statistics
 from itoscope.checks.measured import check_survey
 from itoscope.common.types import Array
+from itoscope.result.diagnostics import Diagnostics, Residuals
 from itoscope.stats.whiteness import lagged_products
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def looked_at(result: Findings) -> Findings:
         return result
     seen = result.observer.innovations(result.data, PIECE, MOST_PIECES)
     checks: list[Check] = []
-    found: dict[str, Any] = {}
+    found: dict[str, Residuals] = {}
     for channel, name in enumerate(seen.names):
         sums = innovation_sums(seen, channel)
         if sums.n > 2 * LAGS:
@@ -62,7 +63,7 @@ def looked_at(result: Findings) -> Findings:
             found[name] = residuals.as_dict()
             checks += residual_checks(name, residuals, INNOVATIONS)
     checks += _covariance(result.observer, result.data)
-    diagnostics = {
+    diagnostics: Diagnostics = {
         **result.diagnostics,
         "residuals": found,
         "checks": [*result.diagnostics.get("checks", []), *(check.as_dict() for check in checks)],

@@ -13,6 +13,7 @@ from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.posterior.equation import Equation
+from itoscope.result.diagnostics import Diagnostics, Summary
 from itoscope.result.states import SmoothedStates, smoothed
 from itoscope.sde.family import Draws, Sum
 from itoscope.sde.sde import SDE
@@ -95,8 +96,8 @@ class Findings:
     settings : dict
         Everything that is needed to run it again, the seed included.
     diagnostics : dict
-        `rounds`: what each weight round selected and how far coefficients moved; `checks`: each check with its value,
-        threshold and reason; `residuals`: statistics of the standardised residuals of each row.
+        `rounds`: what each round selected; `checks`: each check with its value, threshold and reason; `residuals`:
+        statistics of the standardised residuals of each row; what else there is says `result.diagnostics`.
     warnings : list of str
         Sentences of the checks that fired.
     data_summary : dict
@@ -115,9 +116,9 @@ class Findings:
     known_drift: dict[str, str] = field(default_factory=dict)
     measurement_noise: float = 0.0
     settings: dict[str, Any] = field(default_factory=dict)
-    diagnostics: dict[str, Any] = field(default_factory=dict)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
     warnings: list[str] = field(default_factory=list)
-    data_summary: dict[str, Any] = field(default_factory=dict)
+    data_summary: Summary = field(default_factory=Summary)
     data: Trajectories | None = field(default=None, repr=False, compare=False)
     library: Library | None = field(default=None, repr=False, compare=False)
     diffusion_library: Library | None = field(default=None, repr=False, compare=False)

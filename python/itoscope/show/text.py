@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from itoscope.common.numbers import Rounding, number
 from itoscope.expressions.sums import broken, in_brackets
@@ -54,7 +54,8 @@ def headline(result: Findings) -> str:
     if not about:
         return "Stochastic differential equation"
     paths = "1 path" if about["n_paths"] == 1 else f"{about['n_paths']} paths"
-    step = f"dt = {number(about['dt'])}" if about.get("dt") else "uneven steps"
+    dt = about.get("dt")
+    step = f"dt = {number(dt)}" if dt else "uneven steps"
     return f"Stochastic differential equation from {paths}, {about['n_steps']} steps, {step}"
 
 
@@ -85,12 +86,12 @@ def text(result: Findings) -> Iterator[str]:
 
 def noise_text(result: Findings) -> str:
     """The level of the measurement noise of each channel, with its interval where it was estimated."""
-    levels: Mapping[str, Any] = result.diagnostics.get("measurement_noise") or {}
+    levels = result.diagnostics.get("measurement_noise") or {}
     if not levels:
         return f"{number(float(result.measurement_noise))} (one standard deviation)"
     shown = []
     for name, level in levels.items():
-        value, low, high = (float(level[key]) for key in ("sd", "low", "high"))
+        value, low, high = level["sd"], level["low"], level["high"]
         head = f"{name} " if len(levels) > 1 else ""
         if high > low:
             write = Rounding.of(value, (high - low) / 4).write

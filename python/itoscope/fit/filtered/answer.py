@@ -16,6 +16,7 @@ from itoscope.fit.filtered.state import Task
 from itoscope.fit.question import Question
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
+from itoscope.result.diagnostics import NoiseLevel
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
 
@@ -113,7 +114,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
     return findings
 
 
-def _levels(fit: FilteredFit, channels: tuple[str, ...]) -> dict[str, dict[str, float]]:
+def _levels(fit: FilteredFit, channels: tuple[str, ...]) -> dict[str, NoiseLevel]:
     """The noise of each channel with its interval."""
     interval = fit.noise_interval()
     return {

@@ -30,6 +30,7 @@ from itoscope.fit.filtered.search import Found, search
 from itoscope.fit.filtered.state import Round, State, Task
 from itoscope.fit.streams import Stream
 from itoscope.posterior.equation import Equation
+from itoscope.result.diagnostics import FilterRound, Tried
 
 __all__ = ["FilteredFit", "fit_filtered"]
 
@@ -66,10 +67,10 @@ class FilteredFit:
     drift: dict[int, Equation]
     diffusion: dict[tuple[int, int], Equation]
     maximum: Maximum
-    record: list[dict[str, Any]] = field(default_factory=list)
+    record: list[FilterRound] = field(default_factory=list)
     converged: bool = True
     warnings: list[str] = field(default_factory=list)
-    alternatives: list[dict[str, Any]] = field(default_factory=list)
+    alternatives: list[Tried] = field(default_factory=list)
 
     @property
     def noise(self) -> Array:

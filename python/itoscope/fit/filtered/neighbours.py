@@ -16,6 +16,7 @@ from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.selection import MAX_RIVALS, RIVAL_MASS
 from itoscope.fit.filtered.state import State, Task
 from itoscope.posterior.equation import Equation
+from itoscope.result.diagnostics import Tried
 
 __all__ = ["Compared", "Trial", "compare", "explore"]
 
@@ -34,7 +35,7 @@ class Trial:
     evidence: float
     fit: Maximum | None = None
 
-    def as_dict(self, task: Task) -> dict[str, Any]:
+    def as_dict(self, task: Task) -> Tried:
         """For the record."""
         drift, diffusion = task.shown(self.model)
         return {

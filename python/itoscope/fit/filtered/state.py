@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from itoscope.fit.filtered.model import Columns, Model
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.sampler import Sample
+from itoscope.result.diagnostics import FilterRound
 
 __all__ = ["STABLE_SHIFT", "Round", "State", "Task"]
 
@@ -161,7 +161,7 @@ class Round:
     step: float = 1.0
     moved: float = 0.0
 
-    def as_dict(self, task: Task) -> dict[str, Any]:
+    def as_dict(self, task: Task) -> FilterRound:
         """For the record, ready for JSON."""
         drift, diffusion = task.shown(self.state.model)
         return {

@@ -18,6 +18,7 @@ from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fi
 from itoscope.fit.question import Question
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
+from itoscope.result.diagnostics import Residuals
 from itoscope.result.findings import Diffusion, Drift, Findings
 
 __all__ = ["answer_measured"]
@@ -81,9 +82,9 @@ def _measured(question: Question) -> Measured:
 
 def _row_checks(
     measured: Measured, fit: MeasuredFit, names: tuple[str, ...]
-) -> tuple[dict[str, dict[str, object]], list[Check]]:
+) -> tuple[dict[str, Residuals], list[Check]]:
     """Statistics of the standardised residuals of each noisy row, and the checks of all unknown rows."""
-    found: dict[str, dict[str, object]] = {}
+    found: dict[str, Residuals] = {}
     checks: list[Check] = []
     for q, row in enumerate(measured.rows):
         state, equation = names[row], fit.drift[row]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from itoscope.fit.sampler import Sample
 from itoscope.fit.streams import Stream
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
+from itoscope.result.diagnostics import WeightRound
 
 __all__ = ["Measured", "MeasuredFit", "Pair", "Round", "coefficients", "fit_measured"]
 
@@ -98,16 +98,17 @@ class Round:
     same_terms: bool | None = None
     shift: float | None = None
 
-    def as_dict(self, names: Sequence[str]) -> dict[str, Any]:
+    def as_dict(self, names: Sequence[str]) -> WeightRound:
         """For the record, ready for JSON, with the names of the states."""
-        compared = {} if self.shift is None else {"same_terms": self.same_terms, "shift": self.shift}
-        return {
+        record: WeightRound = {
             "round": self.number,
             "weighted": self.weighted,
             "drift": {names[row]: terms for row, terms in self.drift.items()},
             "diffusion": {f"{names[i]},{names[j]}": terms for (i, j), terms in self.diffusion.items()},
-            **compared,
         }
+        if self.shift is not None:
+            record |= {"same_terms": bool(self.same_terms), "shift": self.shift}
+        return record
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,119 @@
+"""What a fit says of itself, as the dictionaries that `Discovery.diagnostics` and saved files hold, key by key."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+__all__ = [
+    "Check",
+    "Diagnostics",
+    "FilterRound",
+    "NoiseLevel",
+    "Residuals",
+    "Summary",
+    "Tried",
+    "WeightRound",
+]
+
+
+class Check(TypedDict):
+    """One look at a fit."""
+
+    name: str
+    about: str
+    """The equation or the states."""
+    value: float
+    threshold: float
+    fired: bool
+    sentence: str
+    """What to make of it, said in `warnings` where it fired."""
+    reason: str
+    """Why the threshold is where it is."""
+
+
+class Residuals(TypedDict):
+    """Statistics of the standardised residuals of a row, or of the standardised innovations of a channel."""
+
+    n: int
+    mean: float
+    variance: float
+    kurtosis: float
+    pawula: float
+    autocorrelation: list[float]
+    ljung_box: float
+    p_value: float
+    largest: float
+    path: int
+    step: int
+
+
+class NoiseLevel(TypedDict):
+    """Standard deviation of the measurement noise of a channel, and its 95 % interval."""
+
+    sd: float
+    low: float
+    high: float
+
+
+class WeightRound(TypedDict, total=False):
+    """What a weight round of measured states selected; the last two compare it with the one before."""
+
+    round: int
+    weighted: bool
+    drift: dict[str, list[str]]
+    """By state."""
+    diffusion: dict[str, list[str]]
+    """By pair of states, `"x1,x2"`."""
+    same_terms: bool
+    shift: float
+    """Largest move of a coefficient in standard deviations."""
+
+
+class FilterRound(TypedDict):
+    """What a round of the filter did, and the model at its end."""
+
+    stage: str
+    chosen: list[str]
+    step: float
+    loglik: float
+    drift: dict[str, float]
+    """Coefficients by `"x1: term"`."""
+    diffusion: dict[str, float]
+    """Coefficients by `"x1,x2: term"`."""
+    noise: list[float]
+    """Standard deviations by channel."""
+
+
+class Tried(TypedDict):
+    """A model that the filter compared with others: its terms and what speaks for it."""
+
+    drift: list[str]
+    diffusion: list[str]
+    loglik: float
+    log_evidence: float
+
+
+class Diagnostics(TypedDict, total=False):
+    """Everything that a fit says of itself; what a filter alone says is missing for measured states.
+
+    `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
+    `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
+    the errors are those of the observed information.
+    """
+
+    rounds: list[WeightRound] | list[FilterRound]
+    converged: bool
+    checks: list[Check]
+    residuals: dict[str, Residuals]
+    measurement_noise: dict[str, NoiseLevel]
+    loglik: float
+    models: list[Tried]
+    observed_information: bool
+
+
+class Summary(TypedDict, total=False):
+    """The size of a recording; `dt` is None where steps are uneven."""
+
+    n_paths: int
+    n_steps: int
+    dt: float | None
