@@ -18,7 +18,7 @@ inputs win over names of functions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from itoscope.errors import ExpressionError, argument_error
 from itoscope.expressions.graph import FUNCTIONS, Graph
 from itoscope.expressions.tree import Tree
 
-__all__ = ["NAME", "check_inputs", "parse", "read"]
+__all__ = ["NAME", "check_inputs", "parse", "read", "renamed"]
 
 CONSTANTS = {"pi": np.pi}
 MAX_DEPTH = 200
@@ -227,6 +227,22 @@ def read(text: str, inputs: Sequence[str] | None = None) -> Tree:
     parser.read()
     tree.first, tree.signs, tree.open = parser.first, parser.signs, parser.open
     return tree
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """An expression with other names, all of them exchanged at once.
+
+    Examples
+    --------
+    >>> renamed("v1|x1| + v10", {"v1": "x2", "x1": "v1"})
+    'x2|v1| + v10'
+    """
+    found, at = "", 0
+    for token in _tokens(text):
+        if token.kind == "name" and token.text in names:
+            found += text[at : token.start] + names[token.text]
+            at = token.start + len(token.text)
+    return found + text[at:]
 
 
 def check_inputs(inputs: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from itoscope.common.extras import require
 from itoscope.discovery.result import Discovery
 from itoscope.paper.forecasting import BAND, Motion
-from itoscope.paper.outcome import renamed, velocity_names
+from itoscope.paper.outcome import equations_as_in, velocity_names
 from itoscope.paper.page import SHOWN
 from itoscope.paper.studies import STUDIES, Study
 from itoscope.posterior.equation import Equation
@@ -84,10 +84,7 @@ def _figure(columns: int, rows: int, width: float, height: float) -> tuple[Any, 
 def _renamed(study: Study, result: Discovery) -> dict[str, tuple[Equation, list[str]]]:
     """Equations by label with the names of their terms, velocities called as in the problem."""
     names = velocity_names(result, study.problem().known_drift)
-    return {
-        renamed(label, names): (equation, [renamed(term, names) for term in equation.terms])
-        for label, equation in result.labelled()
-    }
+    return {label: (equation, terms) for label, equation, terms in equations_as_in(result, names)}
 
 
 def _inclusion(study: Study, results: Mapping[str, Discovery]) -> tuple[Any, str]:

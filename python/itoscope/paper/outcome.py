@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from itoscope.discovery.result import Discovery
+from itoscope.expressions.grammar import renamed
 from itoscope.paper.studies import Key, Study
+from itoscope.posterior.equation import Equation
+from itoscope.result.findings import Key as Equated
 
-__all__ = ["Estimate", "Outcome", "outcome_of"]
+__all__ = ["Estimate", "Outcome", "equations_as_in", "outcome_of", "velocity_names"]
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,20 @@ class Outcome:
 
 def velocity_names(result: Discovery, known_drift: Mapping[str, str]) -> dict[str, str]:
     """What the problem calls each velocity that `discover` named itself: `{"v1": "x2"}`."""
-    renamed = {}
+    called = {}
     for position, velocity in result.known_drift.items():
         if position in known_drift and velocity != known_drift[position]:
-            renamed[velocity] = known_drift[position]
-    return renamed
+            called[velocity] = known_drift[position]
+    return called
+
+
+def equations_as_in(result: Discovery, names: Mapping[str, str]) -> list[tuple[str, Equation, list[str]]]:
+    """The equations of a result with their labels and terms in other names of the states."""
+    found = []
+    for (row, column), equation in result.keyed():
+        key = Equated(names.get(row, row), None if column is None else names.get(column, column))
+        found.append((str(key), equation, [renamed(term, names) for term in equation.terms]))
+    return found
 
 
 def outcome_of(
@@ -73,9 +84,8 @@ def outcome_of(
     names = velocity_names(result, known_drift)
     truth = {key: value for key, value in study.truth().items() if value != 0}
     found = Outcome(study.name, form, seed, seconds, {}, warnings=list(result.warnings))
-    for label, equation in result.labelled():
-        called = renamed(label, names)
-        for k, term in enumerate(renamed(t, names) for t in equation.terms):
+    for called, equation, terms in equations_as_in(result, names):
+        for k, term in enumerate(terms):
             inside = bool(equation.selected[k])
             if (called, term) in truth:
                 found.estimates[called, term] = Estimate(
@@ -84,11 +94,3 @@ def outcome_of(
             elif inside:
                 found.false.setdefault(called, []).append(term)
     return found
-
-
-def renamed(text: str, names: Mapping[str, str]) -> str:
-    """`text` with whole names replaced: `dv1`, `Gamma[v1, v1]`, `sgn(v1)`, `x1^2 v1`."""
-    for old, new in names.items():
-        text = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(old)}(?![A-Za-z0-9_])", new, text)
-        text = f"d{new}" if text == f"d{old}" else text
-    return text
