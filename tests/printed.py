@@ -192,37 +192,30 @@ def html_equations(text):
 
 
 def _mathml(element):
-    tokens = []
-    for child in element:
-        kind = child.tag
-        if kind in ("math", "mrow"):
-            tokens += _mathml(child)
-        elif kind == "mn":
-            tokens.append(("number", child.text))
-        elif kind == "mi":
-            tokens.append(("name", GREEK.get(child.text, child.text)))
-        elif kind == "msub":
-            tokens.append(("name", "".join(part[1] for part in _mathml(child))))
-        elif kind == "mfrac":
-            tokens.append(("fraction", *map(_mathml, child)))
-        elif kind == "msqrt":
-            tokens.append(("root", _mathml(child)))
-        elif kind == "msup":
-            tokens.append(("raised", *(_inside(part) for part in child)))
-        elif kind == "msubsup":
-            stem, index, exponent = child
-            tokens.append(("raised", [("name", stem.text + index.text)], _mathml(exponent)))
-        elif kind == "mo":
-            sign = child.text.replace("−", "-")
-            if sign in "([|" and child.get("form") == "prefix":
-                tokens.append(("open", sign))
-            elif sign in ")]|":
-                tokens.append(("close", sign))
-            else:
-                tokens.append(("sign", sign))
-        else:
-            assert kind == "mspace", kind
-    return tokens
+    return [token for child in element for token in _tokens_of(child)]
+
+
+def _tokens_of(child):
+    kind = child.tag
+    if kind in ("math", "mrow"):
+        return _mathml(child)
+    if kind == "mo":
+        sign = child.text.replace("−", "-")
+        if sign in "([|" and child.get("form") == "prefix":
+            return [("open", sign)]
+        return [("close", sign) if sign in ")]|" else ("sign", sign)]
+    readers = {
+        "mspace": lambda: (),
+        "mn": lambda: ("number", child.text),
+        "mi": lambda: ("name", GREEK.get(child.text, child.text)),
+        "msub": lambda: ("name", "".join(part[1] for part in _mathml(child))),
+        "mfrac": lambda: ("fraction", *map(_mathml, child)),
+        "msqrt": lambda: ("root", _mathml(child)),
+        "msup": lambda: ("raised", *map(_inside, child)),
+        "msubsup": lambda: ("raised", [("name", child[0].text + child[1].text)], _mathml(child[2])),
+    }
+    token = readers[kind]()
+    return [token] if token else []
 
 
 def _inside(element):
