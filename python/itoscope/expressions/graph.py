@@ -240,7 +240,8 @@ _OPERATIONS = {"add": np.add, "multiply": np.multiply, "divide": np.divide, "pow
 
 def _compute(operation: str, arguments: Sequence[Array | np.float64]) -> Array:
     ufunc = _OPERATIONS.get(operation) or FUNCTIONS[operation]
-    return ufunc(*arguments)
+    value: Array = ufunc(*arguments)
+    return value
 
 
 def _inverse_square(graph: Graph, node: int) -> int:

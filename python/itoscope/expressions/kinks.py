@@ -10,12 +10,14 @@ from itoscope.expressions.graph import Graph
 
 __all__ = ["Kink", "closed_kinks", "distinct", "kinked"]
 
+Kind = Literal["sgn", "abs", "product"]
+
 
 class Kink(NamedTuple):
     """A term whose derivative jumps: `sgn(x_j)`, `|x_j|` ("abs") or `x_i |x_j|` ("product"), i = j where unused."""
 
     term: int
-    kind: Literal["sgn", "abs", "product"]
+    kind: Kind
     i: int
     j: int
 
@@ -24,7 +26,7 @@ def closed_kinks(expressions: Sequence[str], inputs: Sequence[str]) -> tuple[Kin
     """The terms that are `sgn(x)`, `|x|` or `x|y|` of inputs, in any spelling; their Gaussian expectation is known."""
     graph = Graph(inputs)
     places = [graph.input(j) for j in range(len(graph.inputs))]
-    kinds = {}
+    kinds: dict[int, tuple[Kind, int, int]] = {}
     for j, x in enumerate(places):
         size = graph.call("abs", x)
         kinds[graph.call("sgn", x)] = ("sgn", j, j)
