@@ -7,7 +7,6 @@ import numpy as np
 from itoscope.discovery.result import Discovery
 from itoscope.posterior.equation import Equation
 from itoscope.result.findings import Diffusion, Drift
-from itoscope.result.observer import Observer
 
 SHORT = {"n_chains": 2, "n_samples": 150, "n_burn": 50, "seed": 1}
 
@@ -54,13 +53,6 @@ def with_custom_terms():
     data = ito.problems.ornstein_uhlenbeck().simulate(duration=20.0, dt=0.01, n_paths=10, substeps=5, seed=1)
     library = ito.Library.custom(twice, "wind load") + ito.Library.polynomials(0)
     return ito.discover(data, library, **SHORT)
-
-
-def with_parts(observer, **parts):
-    """An observer with other parts of its state-space model."""
-    return Observer(
-        observer.states, observer.channels, observer.expressions, observer.parts | parts, observer.backend
-    )
 
 
 def artificial(drift, diffusion, library=None, near=0.0):

@@ -7,7 +7,7 @@ import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.backends import reference
-from results import noisy, one_state, with_parts
+from results import noisy, one_state
 
 
 @pytest.fixture
@@ -56,10 +56,10 @@ def test_checks_of_a_right_model_pass_and_of_a_wrong_one_fire():
     }
     assert not fired(result)
     bare = replace(result, diagnostics={"checks": []}, warnings=[], states=tuple(result.states))
-    loud = with_parts(result.observer, noise=4 * result.observer.parts["noise"])
+    loud = replace(result.observer, noise=4 * result.observer.noise)
     wrong = looked_at(replace(bare, observer=loud))
     assert "innovation variance" in fired(wrong) and any("variance" in line for line in wrong.warnings)
-    stiff = with_parts(result.observer, drift=0.7 * result.observer.parts["drift"])
+    stiff = replace(result.observer, drift=0.7 * result.observer.drift)
     assert "whiteness" in fired(looked_at(replace(bare, observer=stiff)))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from itoscope.backends import get_backend
 from itoscope.result.innovations import of_innovations, tents
-from results import noisy, with_parts
+from results import noisy
 
 
 def test_fit_of_a_noisy_result_agrees_with_the_recording_and_a_wrong_one_does_not():
@@ -17,9 +17,9 @@ def test_fit_of_a_noisy_result_agrees_with_the_recording_and_a_wrong_one_does_no
     result = noisy()
     # The largest of eight normal deviations exceeds 4.4 with probability 1e-4 at most.
     assert misfit(result, "dv1") < 4.4 and misfit(result, "Gamma[v1, v1]") < 4.4
-    wrong = with_parts(result.observer, drift=0.9 * result.observer.parts["drift"])
+    wrong = replace(result.observer, drift=0.9 * result.observer.drift)
     assert misfit(replace(result, observer=wrong, states=tuple(result.states)), "dv1") > 4.4
-    quiet = with_parts(result.observer, gamma=0.1 * result.observer.parts["gamma"])
+    quiet = replace(result.observer, gamma=0.1 * result.observer.gamma)
     assert misfit(replace(result, observer=quiet, states=tuple(result.states)), "Gamma[v1, v1]") > 4.4
 
 

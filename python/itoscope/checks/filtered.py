@@ -116,16 +116,15 @@ def innovation_sums(seen: Innovations, channel: int) -> ResidualSums:
 
 def _covariance(observer: Observer, data: Trajectories) -> list[Check]:
     """Whether the fitted Gamma is a covariance at the smoothed states."""
-    parts = observer.parts
-    rows = [i for i, j in parts["pairs"] if i == j]
-    pairs = [(rows.index(i), rows.index(j)) for i, j in parts["pairs"] if i in rows and j in rows]
-    if not rows or len(pairs) != len(parts["pairs"]):
+    rows = [i for i, j in observer.pairs if i == j]
+    pairs = [(rows.index(i), rows.index(j)) for i, j in observer.pairs if i in rows and j in rows]
+    if not rows or len(pairs) != len(observer.pairs):
         return []
     stages = get_backend(observer.backend)
     means: list[Array] = [np.ascontiguousarray(mean) for mean in observer.smooth(data)[0]]
-    floors = np.ascontiguousarray(parts["floor"][rows])
+    floors = np.ascontiguousarray(observer.floor[rows])
     program = stages.compile(list(observer.expressions), list(observer.states))
-    gamma = Fitted(program, np.ascontiguousarray(parts["gamma"]))
+    gamma = Fitted(program, np.ascontiguousarray(observer.gamma))
     return check_survey(
         [observer.states[i] for i in rows], stages.survey(means, gamma, pairs, floors), floors
     )

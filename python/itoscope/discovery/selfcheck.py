@@ -80,11 +80,10 @@ def _simulated(result: Findings, data: Trajectories, seed: int) -> Trajectories:
     if result.observer is None:
         return whole
     rng = np.random.default_rng([seed, 1])
-    noise = np.sqrt(result.observer.parts["noise"])
-    observation = result.observer.parts["observation"]
+    noise = np.sqrt(result.observer.noise)
     paths: list[Array] = []
     for simulated, recorded in zip(whole.paths, data.paths):
-        seen = simulated[: len(recorded)] @ observation.T
+        seen = simulated[: len(recorded)] @ result.observer.observation.T
         seen = seen + noise * rng.standard_normal(seen.shape)
         paths.append(np.where(np.isnan(recorded[: len(seen)]), np.nan, seen))
     return Trajectories(paths, dt=step, names=data.names)

@@ -87,9 +87,9 @@ def _bend(observer: Observer, data: Trajectories, key: Key, shapes: list[str]) -
         found = observer.drift_moments(data, shapes, i).solve()
         return found.theta, found.errors
     j = observer.states.index(key.column)
-    pair = observer.parts["pairs"].index((i, j) if (i, j) in observer.parts["pairs"] else (j, i))
+    pair = observer.pairs.index((i, j) if (i, j) in observer.pairs else (j, i))
     moments, own = observer.gamma_moments(data, shapes, pair)
-    gamma, noise = observer.parts["gamma"], observer.parts["noise"]
+    gamma, noise = observer.gamma, observer.noise
     held = np.concatenate([[gamma[entry] for entry in own], np.zeros(len(shapes)), noise])
     # What is left of the target when the model is taken out; the noise may give way, the rest of Gamma may not.
     rest = replace(moments, moment=moments.moment - moments.gram @ held)

@@ -17,10 +17,13 @@ from itoscope.errors import ArgumentError
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
+    from itoscope.backends.protocol import Backend
     from itoscope.data.trajectories import Trajectories
 
 __all__ = ["Innovations", "Observer"]
 
+#: The fields of a state space beside its compiled terms.
+FITTED = tuple(f.name for f in fields(StateSpace) if f.name != "program")
 ARRAYS = ("drift", "gamma", "observation", "noise", "mean0", "cov0", "floor")
 
 PIECE, MOST_PIECES = 1000, 40
@@ -52,9 +55,9 @@ class Innovations:
     step: NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Observer:
-    """How a fitted model sees a recording of `channels`: the terms in use as text, and all else of a `StateSpace`.
+    """How a fitted model sees a recording of `channels`: a `StateSpace` with its terms as text.
 
     Attributes
     ----------
@@ -62,67 +65,83 @@ class Observer:
         All states; those that were recorded, with noise.
     expressions : tuple of str
         The terms of the model, those of given rows among them.
-    parts : dict
-        Every field of `StateSpace` but the compiled program.
+    drift, gamma, ..., second_order
+        The fields of `StateSpace`.
     backend : str or None
     """
 
     states: tuple[str, ...]
     channels: tuple[str, ...]
     expressions: tuple[str, ...]
-    parts: dict[str, Any]
-    backend: str | None
+    drift: Array
+    gamma: Array
+    pairs: tuple[tuple[int, int], ...]
+    observation: Array
+    noise: Array
+    mean0: Array
+    cov0: Array
+    floor: Array
+    max_step: float
+    kinks: tuple[Kink, ...] = ()
+    second_order: bool = True
+    backend: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        space: StateSpace,
+        states: Sequence[str],
+        channels: Sequence[str],
+        expressions: Sequence[str],
+        backend: str | None,
+    ) -> Observer:
+        """That of a fitted model whose terms are `expressions`."""
+        fitted = {name: getattr(space, name) for name in FITTED}
+        return cls(tuple(states), tuple(channels), tuple(expressions), backend=backend, **fitted)
 
     # -- keeping ---------------------------------------------------------------------------------------------
     def as_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
-        parts = {
-            key: value.tolist() if isinstance(value, np.ndarray) else value
-            for key, value in self.parts.items()
-        }
+        """All but the states, ready for JSON."""
+        found = {name: getattr(self, name) for name in ("channels", "expressions", "backend", *FITTED)}
         return {
-            "channels": list(self.channels),
-            "expressions": list(self.expressions),
-            "backend": self.backend,
-            **parts,
+            key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in found.items()
         }
 
     @classmethod
     def from_dict(cls, states: Sequence[str], document: dict[str, Any]) -> Observer:
         """What `as_dict` gave."""
-        parts = {f.name: document[f.name] for f in fields(StateSpace) if f.name in document}
+        found = dict(document)
         for name in ARRAYS:
-            parts[name] = np.asarray(parts[name], dtype=np.float64)
-        m, q, k = len(states), len(document["channels"]), len(document["expressions"])
-        parts["pairs"] = tuple((int(i), int(j)) for i, j in parts["pairs"])
-        parts["gamma"] = parts["gamma"].reshape(len(parts["pairs"]), k)
-        parts["kinks"] = tuple(Kink(*kink) for kink in parts["kinks"])
-        if parts["drift"].shape != (m, k) or parts["observation"].shape != (q, m):
+            found[name] = np.asarray(found[name], dtype=np.float64)
+        m, q, k = len(states), len(found["channels"]), len(found["expressions"])
+        found["pairs"] = tuple((int(i), int(j)) for i, j in found["pairs"])
+        found["gamma"] = found["gamma"].reshape(len(found["pairs"]), k)
+        found["kinks"] = tuple(Kink(*kink) for kink in found.get("kinks", ()))
+        if found["drift"].shape != (m, k) or found["observation"].shape != (q, m):
             raise ValueError("observer")
-        return cls(
-            tuple(states),
-            tuple(document["channels"]),
-            tuple(document["expressions"]),
-            parts,
-            document["backend"],
-        )
-
-    # -- looking ---------------------------------------------------------------------------------------------
-    @cached_property
-    def _stages(self) -> Any:
-        return get_backend(self.backend)
+        found |= {name: tuple(found[name]) for name in ("channels", "expressions")}
+        return cls(states=tuple(states), **found)
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What `__getstate__` gave, or in pickles of the first version a dictionary `parts` in the place of fields."""
+        self.__dict__.update(state.pop("parts", {}), **state)
+
+    # -- looking ---------------------------------------------------------------------------------------------
+    @cached_property
+    def _stages(self) -> Backend:
+        return get_backend(self.backend)
+
     def space(self, more: Sequence[str] = ()) -> StateSpace:
         """The model compiled, with the terms `more` after its own, whose coefficients are zero."""
         program = self._stages.compile([*self.expressions, *more], list(self.states))
-        parts = dict(self.parts)
+        fitted = {name: getattr(self, name) for name in FITTED}
         for name in ("drift", "gamma"):
-            table = parts[name]
-            parts[name] = np.ascontiguousarray(np.hstack([table, np.zeros((len(table), len(more)))]))
-        return StateSpace(program=program, **parts)
+            table = fitted[name]
+            fitted[name] = np.ascontiguousarray(np.hstack([table, np.zeros((len(table), len(more)))]))
+        return StateSpace(program=program, **fitted)
 
     def check(self, data: Trajectories) -> None:
         """Raise `ArgumentError` unless the recording has the channels of this one."""
@@ -148,7 +167,7 @@ class Observer:
         self, data: Trajectories, more: Sequence[str], pair: int
     ) -> tuple[Quadratic, list[tuple[int, int]]]:
         """The regression on the entries of Gamma: those of the model, then `more` in one, then noise variances."""
-        own = [(int(p), int(k)) for p, k in np.argwhere(self.parts["gamma"] != 0.0)]
+        own = [(int(p), int(k)) for p, k in np.argwhere(self.gamma != 0.0)]
         columns = own + [(pair, len(self.expressions) + k) for k in range(len(more))]
         found = self._stages.filter_noise_moments(self.space(more), _paths(data), data.steps(), columns)
         return found[0], own

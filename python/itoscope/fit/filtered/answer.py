@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 
-from itoscope.backends.records import StateSpace
 from itoscope.checks.filtered import check_steps, looked_at
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.candidates import Candidates
@@ -128,5 +125,4 @@ def _observer(fit: FilteredFit, channels: tuple[str, ...], backend: str | None) 
     among = fit.recording.candidates
     space, place = fit.recording.space(fit.model)
     texts = tuple(among.expressions[k] for k in sorted(place, key=place.__getitem__))
-    parts = {f.name: getattr(space, f.name) for f in fields(StateSpace) if f.name != "program"}
-    return Observer(among.states, tuple(channels), texts, parts, backend)
+    return Observer.of(space, among.states, channels, texts, backend)
