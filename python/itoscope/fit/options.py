@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-import numpy as np
-
+from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.errors import argument_error
 from itoscope.library.library import Library
+from itoscope.posterior.sampling import Sampling
 
 __all__ = ["Options"]
 
@@ -21,10 +21,8 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "scheme": get_args(Scheme),
     "weights": ("auto", None),
     "ensemble": get_args(Ensemble),
-    "sampler": get_args(Sampler),
 }
-WHOLE = {"n_chains": 1, "n_burn": 0, "max_rounds": 1}
-"""Smallest value of the whole numbers."""
+"""The words that some options may be; those of the chains are checked where they are sampled."""
 
 
 @dataclass(frozen=True)
@@ -70,34 +68,31 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
-            value = getattr(self, name)
-            if not any(value is choice or value == choice for choice in allowed):
-                raise argument_error(name, value, "one of " + ", ".join(map(repr, allowed)))
-        noise = self.measurement_noise
-        if noise != "estimate" and not _is_number(noise, 0.0):
-            raise argument_error(
-                "measurement_noise", noise, "'estimate', or a standard deviation of at least 0"
-            )
-        for name, low in WHOLE.items():
-            value = getattr(self, name)
-            if not _is_whole(value, low):
-                raise argument_error(name, value, f"a whole number of at least {low}")
-        if not (_is_number(self.threshold, 0.0) and 0 < self.threshold < 1):
-            raise argument_error("threshold", self.threshold, "a probability between 0 and 1")
-        if not (_is_number(self.weight_floor, 0.0) and 0 < self.weight_floor < 1):
-            raise argument_error("weight_floor", self.weight_floor, "a share between 0 and 1")
-        if self.seed is not None and not _is_whole(self.seed, 0):
-            raise argument_error("seed", self.seed, "a whole number of at least 0, or None")
+            checks.choice(name, getattr(self, name), allowed)
+        if self.measurement_noise != "estimate":
+            wanted = "'estimate', or a standard deviation of at least 0"
+            checks.not_negative("measurement_noise", self.measurement_noise, wanted)
+        checks.count("max_rounds", self.max_rounds)
+        checks.share("weight_floor", self.weight_floor)
         for name in ("library", "diffusion_library"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, Library):
                 raise argument_error(name, value, "a Library, such as Library.polynomials(3)")
 
+    def sampling(self) -> Sampling:
+        """How the posterior of each equation is sampled.
 
-def _is_whole(value: Any, low: int) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= low)
-
-
-def _is_number(value: Any, low: float) -> bool:
-    kinds = (int, float, np.integer, np.floating)
-    return isinstance(value, kinds) and bool(np.isfinite(value) and value >= low)
+        Raises
+        ------
+        ArgumentError
+            For a setting of the chains outside its range.
+        """
+        return Sampling(
+            sampler=self.sampler,
+            n_chains=self.n_chains,
+            n_samples=self.n_samples,
+            n_burn=self.n_burn,
+            seed=self.seed,
+            threshold=self.threshold,
+            backend=self.backend,
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 from itoscope.fit.options import Options
 from itoscope.library.library import BoundLibrary, Library, readable_means
+from itoscope.posterior.sampling import Sampling
 
 __all__ = ["Question"]
 
@@ -49,7 +49,8 @@ class Question:
     observation : (q, m) array
         How the columns come from the states.
     prior : Prior
-    seed : int
+    sampling : Sampling
+        Of the full chains, the seed among its settings.
     reporter : Reporter
     """
 
@@ -62,7 +63,7 @@ class Question:
     observed: list[str] | None
     observation: Array
     prior: Prior
-    seed: int
+    sampling: Sampling
     reporter: Reporter
 
     @classmethod
@@ -74,6 +75,7 @@ class Question:
         ArgumentError
             For an option that does not fit the data, named with its value and what is allowed.
         """
+        sampling = options.sampling()
         backend = get_backend(options.backend)
         observed = observed_texts(data.names, options.observed)
         states = state_names(data.names, options.order, options.states, observed is not None)
@@ -98,7 +100,7 @@ class Question:
             observed=None if observed is None else list(observed),
             observation=observation,
             prior=options.prior or Prior(),
-            seed=secrets.randbits(63) if options.seed is None else int(options.seed),
+            sampling=sampling,
             reporter=Reporter(options.progress),
         )
 
@@ -143,7 +145,7 @@ class Question:
         if self.options.states is not None:
             settings["states"] = list(self.states)
         settings |= {
-            "seed": self.seed,
+            "seed": self.sampling.seed,
             "backend": self.options.backend or "default",
             "prior": asdict(self.prior),
             "library": list(self.library.names),

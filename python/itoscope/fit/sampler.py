@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-import numpy as np
+from dataclasses import replace
 
 from itoscope.common.progress import Reporter
 from itoscope.fit.question import Question
 from itoscope.fit.streams import Stream
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
+from itoscope.posterior.sampling import sample as sample_posterior
 
 __all__ = ["Sample", "sampler_of"]
 
@@ -30,31 +30,16 @@ def sampler_of(question: Question, *, rounds_told: bool = True) -> Sample:
     rounds_told : bool
         Whether the reporter hears of the short chains too. Not where it hears of the filter: bars do not nest.
     """
-    asked = question.options
-    exact = asked.sampler == "exact"
+    full = question.sampling
+    short = replace(full, n_chains=ROUND_CHAINS, n_samples=ROUND_SAMPLES, n_burn=ROUND_BURN)
 
     def sample(moments: Moments, final: bool, stream: Stream) -> Equation:
-        short = not final and not exact
-        n_chains, n_samples, n_burn = (
-            (ROUND_CHAINS, ROUND_SAMPLES, ROUND_BURN)
-            if short
-            else (asked.n_chains, asked.n_samples, asked.n_burn)
-        )
-        draws = n_samples if isinstance(n_samples, (int, np.integer)) else 0
-        total = None if exact or not draws else n_chains * (draws + n_burn)
+        chains = full if final or full.sampler == "exact" else short
+        settings = replace(chains, seed=stream.seed(full.seed or 0))
+        total, unit = settings.work
         label = f"{'posterior' if final else 'choosing terms'}, {stream.name}"
         reporter = question.reporter if final or rounds_told else Reporter()
-        with reporter.stage(label, total, "models" if exact else "sweeps") as count:
-            return moments.sample(
-                question.prior,
-                sampler=asked.sampler,
-                n_chains=n_chains,
-                n_samples=n_samples,
-                n_burn=n_burn,
-                threshold=asked.threshold,
-                seed=stream.seed(question.seed),
-                backend=asked.backend,
-                progress=count,
-            )
+        with reporter.stage(label, total, unit) as count:
+            return sample_posterior(moments, moments.names, question.prior, settings, count)
 
     return sample
