@@ -128,7 +128,7 @@ def observed_information(
         )
         return up + down - 2.0 * loglik
 
-    alone = np.array([both(moves[:, a]) for a in range(p)])
+    alone = [both(moves[:, a]) for a in range(p)]  # floats, whose infinities subtract in silence
     hessian = np.diag(alone)
     for a in range(p if p <= FULL else 0):
         for b in range(a):
