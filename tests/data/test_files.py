@@ -128,7 +128,7 @@ def test_csv_round_trip(tmp_path, ragged, suffix):
         ("t,x\n0,1\n1,2\n2,3\n", {"time": "when"}, "ArgumentError", ["time = 'when'", "t, x"]),
         ("t,x\n0,1\n1,2\n2,3\n", {"columns": [5]}, "ArgumentError", ["columns = 5", "0 to 1"]),
         ("t,x\n0,1\n1,2\n2,3\n", {"path_column": "p"}, "ArgumentError", ["path_column = 'p'"]),
-        ("t,a b,a-b\n0,1,1\n1,2,2\n2,3,3\n", {}, "ArgumentError", ["names = 'a_b'", "once"]),
+        ("t,a b,a-b\n0,1,1\n1,2,2\n2,3,3\n", {}, "ArgumentError", ["names[1] = 'a_b'", "differ"]),
         (
             "t,x\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n",
             {"time_unit": "week"},

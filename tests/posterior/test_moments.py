@@ -191,7 +191,7 @@ def test_bad_settings_are_named(change, message, backend):
         ({"a_v": float("inf")}, "a_v = inf: a positive, finite number"),
         ({"slab_start": "big"}, "slab_start = 'big': a positive, finite number"),
         ({"p0_start": 1}, "p0_start = 1: a number between 0 and 1, both excluded"),
-        ({"standardize": 1}, "standardize = 1: True or False"),
+        ({"standardize": 1}, "standardize = 1: one of True, False"),
     ],
 )
 def test_bad_priors_are_named(change, message):

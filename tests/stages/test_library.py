@@ -151,9 +151,9 @@ def test_repr_and_equality():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Library.polynomials(-1), "degree = -1: an integer, 0 or more"),
-        (lambda: Library.polynomials(2.5), "degree = 2.5: an integer"),
-        (lambda: Library.polynomials(True), "degree = True: an integer"),
+        (lambda: Library.polynomials(-1), "degree = -1: a whole number, at least 0"),
+        (lambda: Library.polynomials(2.5), "degree = 2.5: a whole number"),
+        (lambda: Library.polynomials(True), "degree = True: a whole number"),
         (lambda: Library.polynomials(2, origin="median"), "origin = 'median': None, 'mean', a finite number"),
         (lambda: Library.polynomials(2, origin=np.inf), "origin = inf"),
         (

@@ -63,3 +63,12 @@ def test_what_never_changes_has_converged():
 
 def test_too_few_draws_are_not_judged():
     assert np.isnan(rhat(np.zeros((2, 3, 1)))).all()
+
+
+@pytest.mark.parametrize("n", range(1, 12))
+def test_a_handful_of_draws_raises_nothing(n):
+    draws = np.random.default_rng(n).normal(size=(2, n, 3))
+    found = convergence(draws)
+    for value in (found.mcse, found.rhat, found.ess_bulk, found.ess_tail):
+        assert value.shape == (3,)
+        assert np.isfinite(value).all() == (n >= 4)

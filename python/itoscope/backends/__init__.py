@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, cast
 
-from itoscope.errors import argument_error
+from itoscope.common import checks
 
 if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
@@ -18,12 +18,6 @@ __all__ = ["BACKENDS", "get_backend", "use_backend"]
 
 BACKENDS = ("rust", "reference")
 _current = "rust"
-
-
-def _check(name: str) -> str:
-    if name not in BACKENDS:
-        raise argument_error("backend", name, "one of 'rust', 'reference'")
-    return name
 
 
 def get_backend(name: str | None = None) -> Backend:
@@ -38,7 +32,8 @@ def get_backend(name: str | None = None) -> Backend:
     ArgumentError
         For any other name.
     """
-    return cast("Backend", importlib.import_module(f"itoscope.backends.{_check(name or _current)}"))
+    chosen = _current if name is None else checks.choice("backend", name, BACKENDS)
+    return cast("Backend", importlib.import_module(f"itoscope.backends.{chosen}"))
 
 
 class _Restore:
@@ -68,5 +63,5 @@ def use_backend(name: str) -> _Restore:
         For any other name.
     """
     global _current
-    former, _current = _current, _check(name)
+    former, _current = _current, checks.choice("backend", name, BACKENDS)
     return _Restore(former)

@@ -83,7 +83,7 @@ def choice(name: str, value: Any, allowed: Sequence[T]) -> T:
 def finite(name: str, value: Any, allowed: str = "a finite number") -> float:
     """A finite real number."""
     number = math.nan
-    if not isinstance(value, (bool, str, bytes)):
+    if not isinstance(value, (bool, str, bytes)) and getattr(value, "ndim", 0) == 0:
         with suppress(TypeError, ValueError, OverflowError):
             number = float(value)
     if not math.isfinite(number):

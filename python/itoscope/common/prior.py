@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from itoscope.errors import argument_error
+from itoscope.common import checks
 
 __all__ = ["Prior"]
 
@@ -56,23 +55,6 @@ class Prior:
 
     def __post_init__(self) -> None:
         for name in _POSITIVE:
-            value = _number(name, getattr(self, name), "a positive, finite number")
-            if not value > 0:
-                raise argument_error(name, getattr(self, name), "a positive, finite number")
-            object.__setattr__(self, name, value)
-        start = _number("p0_start", self.p0_start, "a number between 0 and 1, both excluded")
-        if not 0 < start < 1:
-            raise argument_error("p0_start", self.p0_start, "a number between 0 and 1, both excluded")
-        if not isinstance(self.standardize, bool):
-            raise argument_error("standardize", self.standardize, "True or False")
-
-
-def _number(name: str, value: object, allowed: str) -> float:
-    """Return `value` as a finite float."""
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise argument_error(name, value, allowed) from None
-    if not math.isfinite(number):
-        raise argument_error(name, value, allowed)
-    return number
+            object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
+        checks.share("p0_start", self.p0_start)
+        checks.choice("standardize", self.standardize, (True, False))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import keyword
-import math
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, DataError, argument_error
 
@@ -22,7 +21,6 @@ __all__ = [
     "as_dt",
     "as_names",
     "as_paths",
-    "as_seed",
     "as_times",
     "check_samples",
     "even_step",
@@ -41,17 +39,6 @@ class Finite(np.ndarray[Any, Any]):
     """A float64 array whose maker knows that it is finite, so that nobody looks through it again."""
 
 
-def as_seed(seed: int | None, name: str = "seed") -> int:
-    """Return `seed` as an int below 2**64; None draws one from the operating system."""
-    if seed is None:
-        import secrets
-
-        return secrets.randbits(63)
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed < 2**64:
-        raise argument_error(name, seed, "an integer from 0 to 2**64 - 1, or None to draw one")
-    return int(seed)
-
-
 def as_dt(dt: Any) -> float:
     """Return a step length as a float.
 
@@ -60,9 +47,7 @@ def as_dt(dt: Any) -> float:
     ArgumentError
         Unless it is one finite number above zero.
     """
-    if isinstance(dt, bool) or not isinstance(dt, Real) or not math.isfinite(dt) or dt <= 0:
-        raise argument_error("dt", dt, "one finite number above 0, the time between two samples")
-    return float(dt)
+    return checks.positive("dt", dt, "one finite number above 0, the time between two samples")
 
 
 def as_names(names: Iterable[str] | None, n_states: int, what: str = "names") -> tuple[str, ...]:
@@ -75,22 +60,7 @@ def as_names(names: Iterable[str] | None, n_states: int, what: str = "names") ->
     """
     if names is None:
         return tuple(f"x{i + 1}" for i in range(n_states))
-    if isinstance(names, str):
-        raise argument_error(what, names, f"a list of {n_states} names, one per state")
-    found = tuple(names)
-    if len(found) != n_states:
-        raise argument_error(what, list(found), f"{n_states} names, one per state; got {len(found)}")
-    for name in found:
-        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-            raise argument_error(
-                what,
-                name,
-                "letters, digits and _, not starting with a digit, since names appear in equations",
-            )
-    for name in found:
-        if found.count(name) > 1:
-            raise argument_error(what, name, "each name once")
-    return found
+    return checks.names(names, what, number=n_states)
 
 
 def as_paths(data: Any) -> list[Array]:

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.types import Array
 from itoscope.data.recording import Recording
 from itoscope.data.table import PATH_COLUMNS, TIME_COLUMNS, Table, find_column
@@ -251,8 +252,7 @@ def _fill_empty(chunk: list[str], sign: str) -> list[str]:
 
 def write_csv(data: Recording, path: str | PathLike[str] | TextIO, *, digits: int = 17) -> None:
     """Write columns ``path``, ``t`` and the states to a file, or to a stream that is open."""
-    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
-        raise argument_error("digits", digits, "a whole number from 1 to 17")
+    checks.count("digits", digits, most=17)
     if isinstance(path, io.TextIOBase):
         _write_rows(data, path, digits)
         return

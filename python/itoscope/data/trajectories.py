@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.types import Array
 from itoscope.data import samples
 from itoscope.data.conversions import Conversions, parts_of
@@ -214,8 +214,7 @@ class Trajectories(Conversions):
 
     def thin(self, k: int) -> Trajectories:
         """Return every `k`-th sample of each path, the first included."""
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise argument_error("k", k, "a whole number, 1 or more")
+        k = checks.count("k", k)
         paths, times = [path[::k] for path in self.paths], [stamps[::k] for stamps in self.times]
         return self._remade(paths, times=times, stride=int(k))
 
@@ -230,10 +229,8 @@ class Trajectories(Conversions):
             ``"paths"`` gives the first part whole paths, ``"time"`` the start of every path;
             ``"auto"`` is ``"paths"`` when there are two or more.
         """
-        if isinstance(fraction, bool) or not isinstance(fraction, Real) or not 0 < fraction < 1:
-            raise argument_error("fraction", fraction, "a number between 0 and 1")
-        if by not in ("auto", "paths", "time"):
-            raise argument_error("by", by, "one of 'auto', 'paths', 'time'")
+        fraction = checks.share("fraction", fraction)
+        checks.choice("by", by, ("auto", "paths", "time"))
         if by == "paths" or (by == "auto" and self.n_paths > 1):
             if self.n_paths < 2:
                 raise argument_error("by", by, "'time', since there is one path only")
@@ -273,7 +270,7 @@ class Trajectories(Conversions):
             raise argument_error(
                 name, value, f"a number not below 0, or {self.n_states} of them, one per state"
             )
-        seed = samples.as_seed(seed)
+        seed = checks.seed(seed)
         # Streams of simulated paths have keys (seed, path); this one is none of them, whatever the seed.
         rng = np.random.Generator(np.random.Philox(key=np.array([seed, 2**64 - 1], dtype=np.uint64)))
         noisy = [path + level * rng.standard_normal(path.shape) for path in self.paths]

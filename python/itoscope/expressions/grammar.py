@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from itoscope.errors import ExpressionError, argument_error
+from itoscope.common import checks
+from itoscope.errors import ExpressionError
 from itoscope.expressions.graph import FUNCTIONS, Graph
 from itoscope.expressions.tree import Tree
 
@@ -247,12 +248,4 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
 
 def check_inputs(inputs: Sequence[str]) -> list[str]:
     """The names of the inputs as a list, each a name of the grammar and none twice."""
-    names = list(inputs)
-    for i, name in enumerate(names):
-        if not isinstance(name, str) or not NAME.fullmatch(name):
-            raise argument_error(
-                f"inputs[{i}]", name, "a name of letters, digits and underscores, no digit first"
-            )
-        if name in names[:i]:
-            raise argument_error(f"inputs[{i}]", name, "names that differ from each other")
-    return names
+    return list(checks.names(inputs, "inputs", number=len(inputs)))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.types import Array
 from itoscope.errors import argument_error
 from itoscope.expressions.grammar import check_inputs, parse
@@ -148,8 +149,7 @@ def check_scheme(name: str, structure: str) -> Scheme:
     ArgumentError
         For an unknown name, or naming the schemes that would do.
     """
-    if name not in SCHEMES:
-        raise argument_error("scheme", name, f"one of {', '.join(map(repr, SCHEMES))}")
+    name = checks.choice("scheme", name, tuple(SCHEMES))
     if structure not in SCHEMES[name].structures:
         fitting = " or ".join(
             repr(scheme.name) for scheme in SCHEMES.values() if structure in scheme.structures

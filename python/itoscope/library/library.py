@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Program
+from itoscope.common import checks
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.expressions.grammar import NAME, parse
+from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.library.parts import (
     AbsProducts,
@@ -28,7 +29,7 @@ from itoscope.library.parts import (
     checked_origin,
 )
 
-__all__ = ["BoundLibrary", "Library", "checked_states", "readable_means"]
+__all__ = ["BoundLibrary", "Library", "readable_means"]
 
 
 # -- the recipe ----------------------------------------------------------------------------------------------
@@ -72,9 +73,7 @@ class Library:
             "mean" takes the mean of the data that the library is used on. Data far from zero make plain
             monomials nearly collinear, and which terms vanish depends on the origin.
         """
-        if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 0:
-            raise argument_error("degree", degree, "an integer, 0 or more")
-        return Library((Polynomials(int(degree), checked_origin(origin)),))
+        return Library((Polynomials(checks.count("degree", degree, 0), checked_origin(origin)),))
 
     @staticmethod
     def sign() -> Library:
@@ -170,7 +169,7 @@ class Library:
         ExpressionError
             For an expression in other names than those of the states.
         """
-        states = checked_states(states)
+        states = list(checks.names(states, "states"))
         values = None if means is None else _checked_means(means, states)
         customs: list[Custom] = []
         for part in self.parts:
@@ -340,21 +339,6 @@ def readable_means(paths: Sequence[Array]) -> list[float]:
 
 
 # -- checks --------------------------------------------------------------------------------------------------
-def checked_states(states: Sequence[str]) -> list[str]:
-    """The names of the states as a list of names that expressions can use, none twice."""
-    if isinstance(states, str) or not len(states):
-        raise argument_error("states", states, "a list of one or more names")
-    names = list(states)
-    for i, name in enumerate(names):
-        if not isinstance(name, str) or not NAME.fullmatch(name):
-            raise argument_error(
-                f"states[{i}]", name, "a name of letters, digits and underscores, no digit first"
-            )
-        if name in names[:i]:
-            raise argument_error(f"states[{i}]", name, "names that differ from each other")
-    return names
-
-
 def _checked_means(means: ArrayLike, states: Sequence[str]) -> list[float]:
     values = np.asarray(means, dtype=np.float64)
     if values.shape != (len(states),) or not np.isfinite(values).all():

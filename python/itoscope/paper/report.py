@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.discovery.result import Discovery
 from itoscope.errors import MissingExtraError, argument_error
 from itoscope.paper import forecasting, page
@@ -143,8 +144,7 @@ def run(
     """
     chosen = [STUDIES[name] for name in _known("studies", studies, STUDIES)]
     wanted = _known("forms", forms, FORMS)
-    if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
-        raise argument_error("seeds", seeds, "a whole number of at least 1")
+    checks.count("seeds", seeds)
     report = Report(quick)
     start = time.perf_counter()
     jobs = [

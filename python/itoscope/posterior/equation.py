@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from itoscope.backends import get_backend
+from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.types import Array, Bools
-from itoscope.errors import argument_error
 from itoscope.posterior import words
 from itoscope.stats.convergence import Convergence, convergence
 from itoscope.stats.quadratic import Quadratic
@@ -160,8 +160,7 @@ class Equation:
         probability : float
             Between 0 and 1, both excluded.
         """
-        if not 0 < probability < 1:
-            raise argument_error("probability", probability, "a number between 0 and 1, both excluded")
+        probability = checks.share("probability", probability)
         quantile = student_quantile(0.5 * (1 + probability), self.degrees)
         shrink = np.sqrt((self.degrees - 2) / self.degrees) if self.degrees > 2 else 1.0
         half = quantile * shrink * self.sd

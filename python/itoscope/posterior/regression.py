@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from itoscope.backends import get_backend
 from itoscope.backends.protocol import Backend
 from itoscope.backends.records import Fitted, Sums, Target
+from itoscope.common import checks
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array
+from itoscope.common.types import Array, Ensemble, Scheme
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.library import Library, readable_means
@@ -28,9 +29,9 @@ def moments(
     *,
     row: str | None = None,
     pair: tuple[str, str] | None = None,
-    scheme: str = "trapezoid",
+    scheme: Scheme = "trapezoid",
     weights: ArrayLike | Sequence[ArrayLike] | None = None,
-    ensemble: str = "pool",
+    ensemble: Ensemble = "pool",
     drift: Mapping[str, Equation] | None = None,
     dt: float | None = None,
     backend: str | None = None,
@@ -86,12 +87,8 @@ def moments(
     stages = get_backend(backend)
     reporter = Reporter(progress)
     states = _states_of(data, row, pair)
-    for name, value, allowed in (
-        ("scheme", scheme, ("trapezoid", "euler")),
-        ("ensemble", ensemble, ("pool", "mean")),
-    ):
-        if value not in allowed:
-            raise argument_error(name, value, "one of " + ", ".join(map(repr, allowed)))
+    checks.choice("scheme", scheme, ("trapezoid", "euler"))
+    checks.choice("ensemble", ensemble, ("pool", "mean"))
     bound = library.bind(data.names, readable_means(data.paths))
     program = stages.compile(bound.expressions, bound.inputs)
     paths = [bound.augment(x) for x in data.paths]

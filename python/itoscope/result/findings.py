@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
@@ -187,9 +188,8 @@ class Findings:
 
     def draw_models(self, n: int, seed: int | None = None) -> Draws:
         """What `sample_models` draws, as arrays of coefficients."""
-        if n < 1:
-            raise argument_error("n", n, "a whole number of at least 1")
-        rng = np.random.default_rng(seed)
+        n = checks.count("n", n)
+        rng = np.random.default_rng(checks.seed(seed))
         drawn: dict[Key, list[Array]] = {key: [] for key, _ in self.keyed()}
         for _ in range(n):
             for key, equation in self.keyed():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.common.types import Array
 from itoscope.drawing.bands import bands
@@ -118,8 +119,7 @@ class Forecast:
         np.savetxt(stream, np.column_stack(list(self.columns().values())), **self._text(digits))
 
     def _text(self, digits: int) -> dict[str, Any]:
-        if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
-            raise argument_error("digits", digits, "a whole number from 1 to 17")
+        checks.count("digits", digits, most=17)
         form = ["%.15g", *[f"%.{digits}g"] * (len(self.columns()) - 1)]
         return {"fmt": form, "delimiter": ",", "header": ",".join(self.columns()), "comments": ""}
 

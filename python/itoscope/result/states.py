@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.types import Array
-from itoscope.errors import ArgumentError, argument_error
+from itoscope.errors import ArgumentError
 from itoscope.stats.student import student_quantile
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ class SmoothedStates:
 
     def band(self, probability: float = 0.95) -> list[Array]:
         """Central bands `(n_i, m, 2)` of every path, at each time by itself."""
-        if not 0 < probability < 1:
-            raise argument_error("probability", probability, "a number between 0 and 1, both excluded")
+        probability = checks.share("probability", probability)
         z = student_quantile(0.5 + probability / 2, NORMAL)
         return [np.stack([mean - z * sd, mean + z * sd], axis=-1) for mean, sd in zip(self.mean, self.sd)]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from itoscope.common import checks
 from itoscope.common.numbers import exact
 from itoscope.errors import argument_error
 from itoscope.expressions.sums import expression_of
@@ -201,10 +202,8 @@ def double_well(
 
     Its occupation density is proportional to `exp(int 2 f / Gamma dx) / Gamma`.
     """
-    if not (np.isfinite(gamma0) and gamma0 > 0):
-        raise argument_error("gamma0", gamma0, "a positive, finite number")
-    if not (np.isfinite(gamma2) and gamma2 >= 0):
-        raise argument_error("gamma2", gamma2, "a finite number, 0 or more")
+    checks.positive("gamma0", gamma0)
+    checks.not_negative("gamma2", gamma2)
     covariance = {"1": gamma0, "x1^2": gamma2}
     g = f"sqrt({expression_of(covariance)})" if gamma2 else exact(np.sqrt(gamma0))
     return problem_of(
@@ -274,8 +273,7 @@ def chain(
     ground, and is pushed by `s_i dB_i`: with r_i the force of spring and damper i, `m_i dV_i = (r_{i+1} -
     r_i) dt + s_i dB_i`, `r_i = k_i (Y_i - Y_{i-1}) + c_i (V_i - V_{i-1})`.
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise argument_error("n", n, "an integer, 1 or more")
+    checks.count("n", n)
     mass, stiffness, damping, noise = (_per_storey(name, v, n) for name, v in zip("mkcs", (m, k, c, s)))
     for i, value in enumerate(mass):
         check_positive(**{f"m[{i}]": value})

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.drawing.bars import correlation
 from itoscope.drawing.scatter import estimates, quantiles
 from itoscope.drawing.style import hide, label_panels, legend_above, name_of, panels
-from itoscope.errors import ArgumentError, ExpressionError, argument_error
+from itoscope.errors import ArgumentError, ExpressionError
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.result.binned import of_steps
@@ -37,8 +38,7 @@ MOST_STATES = 4
 
 def fit(result: Findings, data: Trajectories | None, bins: int, ax: Any) -> Any:
     """Draw fits; see `Plots.fit`."""
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 4:
-        raise argument_error("bins", bins, "a whole number of at least 4")
+    checks.count("bins", bins, 4)
     estimate: Estimate
     if result.observer is None:
         estimate = of_steps(result, steps_of(result, data, "plot.fit").some(MOST_STEPS), bins)
@@ -77,8 +77,7 @@ def states_in(result: Findings, equation: Equation) -> list[str]:
 
 def residuals(result: Findings, data: Trajectories | None, lags: int, ax: Any) -> Any:
     """Draw residuals; see `Plots.residuals`."""
-    if isinstance(lags, bool) or not isinstance(lags, int) or lags < 1:
-        raise argument_error("lags", lags, "a whole number of at least 1")
+    checks.count("lags", lags)
     found = _rows(result, data) if result.observer is None else _channels(result, data)
     axes = panels(ax, len(found), 2, width=3.1, height=2.6)
     for (left, right), (label, z, piece) in zip(axes, found):

@@ -150,6 +150,6 @@ def _ess(x: Array) -> float:
     stop = 1 + int(np.argmax(negative)) if negative.any() else last
     tau = -1.0 + 2.0 * np.minimum.accumulate(pairs[:stop]).sum()
     # The even lag after the cut still counts if it is positive.
-    tau += max(rho[2 * stop], 0.0)
+    tau += max(rho[2 * stop], 0.0) if 2 * stop < n else 0.0
     tau = max(tau, 1 / np.log10(x.size))
     return float(x.size / tau)
