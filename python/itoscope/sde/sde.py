@@ -21,7 +21,7 @@ from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.sums import expression_of, in_brackets
 from itoscope.expressions.symbolic import symbolic
-from itoscope.library.library import Library, checked_states
+from itoscope.library.library import Library
 from itoscope.sde import words
 from itoscope.sde.given import (
     checked_expressions,
@@ -88,7 +88,9 @@ class SDE:
             raise ArgumentError("diffusion and gamma: one of the two, since Gamma = g g^T")
         if isinstance(drift, str) or not hasattr(drift, "__len__") or not len(drift):
             raise argument_error("drift", drift, "a list of one expression per state")
-        self.states = checked_states([f"x{i + 1}" for i in range(len(drift))] if states is None else states)
+        self.states = list(
+            checks.names([f"x{i + 1}" for i in range(len(drift))] if states is None else states, "states")
+        )
         if library is not None:
             noise_library = library if diffusion_library is None else diffusion_library
             drift = from_library("drift", drift, library, self.states, 1)
@@ -133,7 +135,7 @@ class SDE:
         SDE of 1 state and 1 additive noise
           dx = (x - x^3) dt + 0.5 dB1
         """
-        names = checked_states(states)
+        names = list(checks.names(states, "states"))
         known = ", ".join(names)
         for name in drift:
             if name not in names:
