@@ -1,0 +1,232 @@
+"""Every number that decides something about a fit: what it is, and the study behind it.
+
+    python benches/accuracy/constants.py              # list them
+    python benches/accuracy/constants.py KINK NEAR    # run the studies of some, all with --all
+    python benches/accuracy/constants.py --page       # write docs/constants.md from the code and the results
+
+Results are kept in constants.json, each with the value that it was found for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import json
+import pkgutil
+import re
+import time
+import tokenize
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "python" / "itoscope"
+CORE = ROOT / "rust" / "core" / "src"
+RESULTS = Path(__file__).with_suffix(".json")
+PAGE = ROOT / "docs" / "constants.md"
+
+FOLDERS = ("checks", "fit", "posterior", "result", "stats")
+
+#: Values of functions, in the core.
+MATHEMATICAL = {"LOG_2PI", "SQRT_3", "LN2_HIGH", "LN2_LOW"}
+
+#: Constants that no answer hangs on: what is shown, how much is held, how streams are numbered.
+NO_STUDY = {
+    "fit.filtered.doubt.MOST_NAMED": "a sentence stays readable; all models are in the diagnostics",
+    "fit.streams.APART": "any number that keeps streams apart serves",
+    "posterior.sampling.BYTES_PER_ENTRY": "the size of what is held",
+    "posterior.words.WIDTH": "lines of a terminal",
+    "posterior.words.NEAR_MISS": "what is shown beside the selected terms; nothing is selected by it",
+    "posterior.words.MOST_NEAR": "what is shown beside the selected terms; nothing is selected by it",
+    "result.states.NORMAL": "a quantile that differs from the normal one by 1e-9",
+}
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number at the top of a module: its full name, its value as written, what the code says of it."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+def numeric(node: ast.expr) -> bool:
+    """Whether an expression is made of numbers alone, names of other constants included."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return bool(node.elts) and all(numeric(e) for e in node.elts)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "range" and all(map(numeric, node.args))
+    if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
+        return all(numeric(p) or isinstance(p, ast.Name) for p in parts) and any(map(numeric, parts))
+    return False
+
+
+def _assigned(node: ast.stmt) -> list[tuple[str, ast.expr]]:
+    """Names and values of an assignment, those of a tuple one by one."""
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+        return [(node.target.id, node.value)]
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return []
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Name):
+        return [(target.id, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return [(t.id, v) for t, v in zip(target.elts, value.elts) if isinstance(t, ast.Name)]
+    return []
+
+
+def _meaning(lines: list[str], body: list[ast.stmt], n: int) -> str:
+    """The string after an assignment, else the comment before it or behind it."""
+    after = body[n + 1] if n + 1 < len(body) else None
+    if (
+        isinstance(after, ast.Expr)
+        and isinstance(after.value, ast.Constant)
+        and isinstance(after.value.value, str)
+    ):
+        return " ".join(after.value.value.split())
+    above, at = [], body[n].lineno - 2
+    while at >= 0 and lines[at].startswith("#"):
+        above.insert(0, lines[at].lstrip("#: ").strip())
+        at -= 1
+    behind = lines[body[n].end_lineno - 1].partition("  # ")[2]
+    return " ".join(above) or behind.strip()
+
+
+def of_python() -> list[Constant]:
+    """Numbers at the top of the modules that fit, check and sample."""
+    found = []
+    for folder in FOLDERS:
+        for file in sorted((PACKAGE / folder).rglob("*.py")):
+            with tokenize.open(file) as source:
+                text = source.read()
+            body = ast.parse(text).body
+            module = ".".join(file.relative_to(PACKAGE).with_suffix("").parts)
+            for n, node in enumerate(body):
+                for name, value in _assigned(node):
+                    if numeric(value) and not name.startswith("__"):
+                        meaning = _meaning(text.splitlines(), body, n)
+                        found.append(Constant(f"{module}.{name}", ast.unparse(value), meaning))
+    return found
+
+
+def of_rust() -> list[Constant]:
+    """Numbers at the top of the core's modules, tests aside."""
+    found = []
+    for file in sorted(CORE.rglob("*.rs")):
+        if file.stem == "tests":
+            continue
+        text = file.read_text().split("#[cfg(test)]")[0]
+        module = "::".join(file.relative_to(CORE).with_suffix("").parts).removesuffix("::mod")
+        pattern = r"((?:^/// .*\n)*)^(?:pub(?:\(\w+\))? )?const (\w+): (?:f64|usize|u32|u64|i32) = ([^;]+);"
+        for doc, name, value in re.findall(pattern, text, re.MULTILINE):
+            meaning = " ".join(line.removeprefix("/// ") for line in doc.splitlines())
+            if name not in MATHEMATICAL:
+                found.append(Constant(f"{module}::{name}", value, meaning))
+    return found
+
+
+@contextmanager
+def patched(name: str, value: Any) -> Iterator[None]:
+    """The constant with another value, in its module and wherever it was imported by name; None leaves it."""
+    home, short = f"itoscope.{name.rsplit('.', 1)[0]}", name.rsplit(".", 1)[1]
+    own = getattr(importlib.import_module(home), short)
+    holders = [
+        module
+        for key, module in modules().items()
+        if vars(module).get(short) is own
+        and (key == home or _imports(Path(str(module.__file__)), home, short))
+    ]
+    try:
+        for module in holders:
+            setattr(module, short, own if value is None else value)
+        yield
+    finally:
+        for module in holders:
+            setattr(module, short, own)
+
+
+@cache
+def modules() -> dict[str, ModuleType]:
+    """All modules of the package: one imported later would keep a value that was tried."""
+    names = [module.name for module in pkgutil.walk_packages([str(PACKAGE)], "itoscope.")]
+    return {name: importlib.import_module(name) for name in names if not name.endswith(("__main__", "_core"))}
+
+
+def _imports(file: Path, home: str, short: str) -> bool:
+    nodes = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.ImportFrom)]
+    return any(node.module == home and short in [alias.name for alias in node.names] for node in nodes)
+
+
+def study(constant: Constant) -> str:
+    """What the study of a constant says."""
+    from constant_studies import STUDIES, fits, row
+
+    plan = STUDIES.get(constant.name) or fits()
+    module, short = constant.name.rsplit(".", 1)
+    own = getattr(importlib.import_module(f"itoscope.{module}"), short)
+    values = plan.tried(own)
+    shown = [list(v) if isinstance(v, (tuple, range)) else v for v in values]
+    return f"{row(shown)}: {plan.run(values, lambda value: patched(constant.name, value))}"
+
+
+def page() -> str:
+    """The page, from the code and the results."""
+    results = json.loads(RESULTS.read_text())
+    before = PAGE.read_text().split("<!-- constants -->\n")[0]
+    parts = [f"{before}<!-- constants -->"]
+    for folder in FOLDERS:
+        rows = [c for c in of_python() if c.name.startswith(f"{folder}.")]
+        parts.append(f"\n## `{folder}`\n\n| constant | value | meaning | study |\n| --- | --- | --- | --- |")
+        for c in rows:
+            known = results.get(c.name, {})
+            words = NO_STUDY.get(c.name) or (known.get("found") if known.get("value") == c.value else None)
+            parts.append(f"| `{c.name}` | `{c.value}` | {_cell(c.meaning)} | {_cell(words or 'none yet')} |")
+    parts.append("\n## The core\n\n| constant | value | meaning |\n| --- | --- | --- |")
+    parts += [f"| `{c.name}` | `{c.value}` | {_cell(c.meaning)} |" for c in of_rust()]
+    return "\n".join(parts) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("``", "`")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", help="constants, by the end of their name")
+    parser.add_argument("--all", action="store_true", help="run every study")
+    parser.add_argument(
+        "--missing", action="store_true", help="run the studies without a result for today's value"
+    )
+    parser.add_argument("--page", action="store_true", help="write docs/constants.md")
+    arguments = parser.parse_args()
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    for constant in of_python():
+        asked = arguments.all or any(f".{constant.name}".endswith(f".{name}") for name in arguments.names)
+        asked |= arguments.missing and results.get(constant.name, {}).get("value") != constant.value
+        if not asked or constant.name in NO_STUDY:
+            if not (arguments.names or arguments.all or arguments.missing or arguments.page):
+                print(f"{constant.name} = {constant.value}: {constant.meaning}")
+            continue
+        began = time.process_time()
+        found = study(constant)
+        results[constant.name] = {"value": constant.value, "found": found}
+        RESULTS.write_text(json.dumps(dict(sorted(results.items())), indent=1, ensure_ascii=False) + "\n")
+        print(f"{constant.name}: {found}  [{time.process_time() - began:.0f} s]", flush=True)
+    if arguments.page:
+        PAGE.write_text(page())
+
+
+if __name__ == "__main__":
+    main()
