@@ -35,7 +35,6 @@ TO_COME = {"common.checks", "fit.question"}
 UNCUT = {
     "backends/reference/filter_moments.py",
     "discovery/discover.py",
-    "discovery/result.py",
     "posterior/sampling.py",
 }
 

@@ -9,9 +9,6 @@ from itoscope.common.prior import Prior
 from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.discovery.result import Discovery
-from itoscope.fit.options import Options
-from itoscope.fit.question import Question
-from itoscope.fit.solve import solve
 from itoscope.library.library import Library
 
 __all__ = ["discover"]
@@ -128,5 +125,10 @@ def discover(
     >>> [t for t, z in zip(result.drift["x1"].terms, result.drift["x1"].selected) if z]
     ['x1']
     """
-    asked = Options.of(locals())
+    arguments = locals()
+    from itoscope.fit.options import Options
+    from itoscope.fit.question import Question
+    from itoscope.fit.solve import solve
+
+    asked = Options.of(arguments)
     return Discovery.of(solve(Question.of(as_trajectories(trajectories, dt=dt), asked)))

@@ -18,7 +18,7 @@ from itoscope.fit.question import Question
 from itoscope.fit.solve import solve
 from itoscope.library.library import Library
 from itoscope.result.steps import steps_of
-from itoscope.result.values import drift_at, equation_at
+from itoscope.result.values import drift_at, gamma_at
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
@@ -155,23 +155,13 @@ class SDEDiscovery(Base):  # type: ignore[misc]
             raise ArgumentError("score: no row has noise, so there is no likelihood")
         drift = (drift_at(result, steps.x) + drift_at(result, steps.y)) / 2
         left = (steps.y - steps.x - drift * steps.dt[:, None])[:, rows]
-        gamma = self._gamma(steps.x, rows) * steps.dt[:, None, None]
+        gamma = gamma_at(result, steps.x)[:, rows][:, :, rows] * steps.dt[:, None, None]
         values, vectors = np.linalg.eigh(gamma)
         floor = 1e-3 * values.mean()  # a variance that vanishes somewhere must not decide alone
         values = np.maximum(values, floor)
         turned = np.einsum("nji,nj->ni", vectors, left)
         log = -0.5 * (turned**2 / values + np.log(2 * np.pi * values)).sum(axis=1)
         return float(log.mean())
-
-    def _gamma(self, x: Array, rows: list[int]) -> Array:
-        result = self._fitted()
-        gamma = np.zeros((len(x), len(rows), len(rows)))
-        for a, i in enumerate(rows):
-            for b, j in enumerate(rows):
-                pair = (result.states[i], result.states[j])
-                if pair in result.diffusion or pair[::-1] in result.diffusion:
-                    gamma[:, a, b] = equation_at(result, result.diffusion[pair], x)[0]
-        return gamma
 
     def simulate(self, x0: Any, t: Any = None, **settings: Any) -> Trajectories:
         """Simulate the fitted model; `t` are even times, or use `duration`, `n_steps`, `dt` of `Discovery.simulate`."""

@@ -42,10 +42,18 @@ class Discovery(Findings):
     settings : dict
         Everything that is needed to run it again, the seed included.
     diagnostics : dict
-        `rounds`: what each weight round selected and how far coefficients moved; `checks`: each check with its value,
-        threshold and reason; `residuals`: statistics of the standardised residuals of each row.
+        `rounds`: what each round selected; `checks`: each check with its value, threshold and reason; `residuals`:
+        statistics of the standardised residuals of each row; and what `result.diagnostics.Diagnostics` lists.
     warnings : list of str
         Sentences of the checks that fired.
+    data_summary : dict
+        `n_paths`, `n_steps` and `dt` (None: uneven) of the recording.
+    data : Trajectories or None
+        The recording, which a saved result does not hold.
+    library, diffusion_library : Library or None
+        The candidate terms that were asked for.
+    observer : Observer or None
+        How the model sees a noisy or partly seen recording; None when the states were taken as exact.
     """
 
     @classmethod

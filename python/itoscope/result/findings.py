@@ -81,34 +81,7 @@ class Drift(dict[str, Equation]):
 class Findings:
     """What was found of a stochastic differential equation `dX = f(X) dt + g(X) dB`, `Gamma = g g^T`.
 
-    Attributes
-    ----------
-    states : tuple of str
-        Names of the m states.
-    drift : mapping of str to Equation
-        `drift["x2"]`: terms, inclusion probabilities and coefficients of an unknown row of the drift.
-    diffusion : mapping of (str, str) to Equation
-        `diffusion["x2", "x2"]`: the same for an entry of the covariance `Gamma`.
-    known_drift : dict of str to str
-        Rows that were given, without noise.
-    measurement_noise : float
-        Standard deviation of the measurement noise, 0 when the states were taken as exact; the root mean square over
-        several channels, whose levels and intervals are in `diagnostics["measurement_noise"]`.
-    settings : dict
-        Everything that is needed to run it again, the seed included.
-    diagnostics : dict
-        `rounds`: what each round selected; `checks`: each check with its value, threshold and reason; `residuals`:
-        statistics of the standardised residuals of each row; what else there is says `result.diagnostics`.
-    warnings : list of str
-        Sentences of the checks that fired.
-    data_summary : dict
-        `n_paths`, `n_steps` and `dt` (None: uneven) of the recording.
-    data : Trajectories or None
-        The recording, which a saved result does not hold.
-    library, diffusion_library : Library or None
-        The candidate terms that were asked for.
-    observer : Observer or None
-        How the model sees a noisy or partly seen recording; None when the states were taken as exact.
+    The fields are described in `Discovery`, which has the same and adds what can be done with them.
     """
 
     states: tuple[str, ...]

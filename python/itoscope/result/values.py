@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
 
-__all__ = ["drift_at", "equation_at", "selected_terms_at"]
+__all__ = ["drift_at", "equation_at", "gamma_at", "selected_terms_at"]
 
 
 def selected_terms_at(result: Findings, equation: Equation, x: Array) -> Array:
@@ -66,3 +66,12 @@ def drift_at(result: Findings, x: Array) -> Array:
         else:
             columns.append(get_backend(None).compile([given], list(result.states)).evaluate(x)[:, 0])
     return np.stack(columns, axis=1)
+
+
+def gamma_at(result: Findings, x: Array) -> Array:
+    """The mean covariance at states `x` `(n, m)`: `(n, m, m)`."""
+    gamma = np.zeros((len(x), len(result.states), len(result.states)))
+    for (a, b), equation in result.diffusion.items():
+        i, j = result.states.index(a), result.states.index(b)
+        gamma[:, i, j] = gamma[:, j, i] = equation_at(result, equation, x)[0]
+    return gamma

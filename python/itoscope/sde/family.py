@@ -12,7 +12,7 @@ from itoscope.common.numbers import exact
 from itoscope.common.types import Array, Bools, Integers
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.sums import expression_of, sum_of
-from itoscope.sde.given import constant_of, is_positive, modulus_of
+from itoscope.sde.roots import constant_of, is_positive, modulus_of
 
 __all__ = ["Draws", "Family", "Sum", "families"]
 

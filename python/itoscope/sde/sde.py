@@ -23,13 +23,8 @@ from itoscope.expressions.sums import expression_of, in_brackets
 from itoscope.expressions.symbolic import symbolic
 from itoscope.library.library import Library
 from itoscope.sde import words
-from itoscope.sde.given import (
-    checked_expressions,
-    checked_rows,
-    checked_square,
-    from_library,
-    roots_of_covariance,
-)
+from itoscope.sde.given import checked_expressions, checked_rows, checked_square, from_library
+from itoscope.sde.roots import roots_of_covariance
 from itoscope.sde.run import Run, simulated
 
 __all__ = ["SDE", "Symbolic"]

@@ -23,14 +23,10 @@ def to_arviz(result: Findings) -> Any:
     statistics: dict[str, Any] = {}
     coords: dict[str, Any] = {}
     dims: dict[str, list[str]] = {}
+    diffusion = [(f"{a}, {b}", equation) for (a, b), equation in result.diffusion.items()]
     groups = (
         ("drift", "equation", "term", list(result.drift.items())),
-        (
-            "diffusion",
-            "entry",
-            "diffusion_term",
-            [(f"{a}, {b}", e) for (a, b), e in result.diffusion.items()],
-        ),
+        ("diffusion", "entry", "diffusion_term", diffusion),
     )
     for name, rows, columns, named in groups:
         if not named:
@@ -59,15 +55,9 @@ def to_arviz(result: Findings) -> Any:
         }
     content: dict[str, Any] = {"posterior": posterior, "sample_stats": statistics}
     if result.data is not None:
-        content["observed_data"], more = _observed(result.data)
+        content["observed_data"], more, axes = _observed(result.data)
         coords |= more
-        dims |= {"x": ["path", "time", "state"] if "path" in more else ["sample", "state"], "path_of": ["sample"],
-                 "time_of": ["sample"]}  # fmt: skip
-        dims = {
-            key: value
-            for key, value in dims.items()
-            if key not in ("path_of", "time_of") or "path" not in more
-        }
+        dims |= axes
     if int(az.__version__.split(".")[0]) >= 1:  # one dictionary of groups since version 1
         return az.from_dict(content, coords=coords, dims=dims)
     return az.from_dict(**content, coords=coords, dims=dims)
@@ -78,12 +68,13 @@ def _stack(equations: list[Equation], name: str) -> Any:
     return np.stack([getattr(equation, name) for equation in equations], axis=2)
 
 
-def _observed(data: Trajectories) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Samples by path, time and state, or one after the other where paths have different times."""
+def _observed(data: Trajectories) -> tuple[dict[str, Any], dict[str, Any], dict[str, list[str]]]:
+    """Samples by path, time and state, or one after the other where paths have different times; coordinates; axes."""
     coords: dict[str, Any] = {"state": list(data.names)}
     first = data.times[0]
     if all(len(t) == len(first) and np.array_equal(t, first) for t in data.times):
         coords |= {"path": np.arange(data.n_paths), "time": np.asarray(first)}
-        return {"x": np.stack(data.paths)}, coords
+        return {"x": np.stack(data.paths)}, coords, {"x": ["path", "time", "state"]}
     path = np.concatenate([np.full(len(x), number) for number, x in enumerate(data.paths)])
-    return {"x": np.concatenate(data.paths), "path_of": path, "time_of": np.concatenate(data.times)}, coords
+    content = {"x": np.concatenate(data.paths), "path_of": path, "time_of": np.concatenate(data.times)}
+    return content, coords, {"x": ["sample", "state"], "path_of": ["sample"], "time_of": ["sample"]}

@@ -23,20 +23,12 @@ __all__ = ["FORMAT", "load", "save"]
 #: Version of the layout; a file of a newer one is refused, older ones are read.
 FORMAT = 1
 KIND = "itoscope discovery"
+#: Fields of an equation that are arrays, and that JSON holds; and those of a result.
 ARRAYS = (
-    "pip",
-    "pip_mcse",
-    "mean",
-    "cov",
-    "selected",
-    "samples",
-    "included",
-    "inclusion",
-    "noise_var",
-    "slab_var",
-    "p0",
-)
+    "pip", "pip_mcse", "mean", "cov", "selected", "samples", "included", "inclusion", "noise_var", "slab_var", "p0",
+)  # fmt: skip
 PLAIN = ("terms", "work", "aliases", "warnings", "threshold", "sampler", "seed", "degrees", "backend")
+RESULT = ("known_drift", "measurement_noise", "settings", "diagnostics", "warnings", "data_summary")
 
 
 def save(result: Findings, path: str | Path) -> Path:
@@ -45,27 +37,12 @@ def save(result: Findings, path: str | Path) -> Path:
     if target.suffix == "":
         target = target.with_suffix(".npz")
     arrays: dict[str, Any] = {}
-    equations: list[dict[str, Any]] = []
-    for kind, key, equation in _equations(result):
-        equations.append({"kind": kind, "key": key, **_pack(equation, f"e{len(equations)}", arrays)})
-    plain = {
-        name: getattr(result, name)
-        for name in (
-            "known_drift",
-            "measurement_noise",
-            "settings",
-            "diagnostics",
-            "warnings",
-            "data_summary",
-        )
-    }
-    document = {
-        "kind": KIND,
-        "format": FORMAT,
-        "states": list(result.states),
-        "equations": equations,
-        **plain,
-    }
+    equations = [
+        {"kind": kind, "key": key, **_pack(equation, f"e{number}", arrays)}
+        for number, (kind, key, equation) in enumerate(_equations(result))
+    ]
+    document = {"kind": KIND, "format": FORMAT, "states": list(result.states), "equations": equations}
+    document |= {name: getattr(result, name) for name in RESULT}
     if result.observer is not None:
         document["observer"] = result.observer.as_dict()
     arrays["document"] = np.frombuffer(json.dumps(document, default=_plain).encode(), dtype=np.uint8)
@@ -86,8 +63,7 @@ def load(path: str | Path) -> Findings:
             raise DataError(
                 f"{path}: written by a newer version (layout {document['format']}, this one reads {FORMAT})"
             )
-        drift: dict[str, Equation] = {}
-        diffusion: dict[tuple[str, str], Equation] = {}
+        drift, diffusion = Drift(), {}
         for entry in document["equations"]:
             if entry["kind"] == "drift":
                 drift[entry["key"][0]] = _unpack(entry, arrays)
@@ -96,15 +72,10 @@ def load(path: str | Path) -> Findings:
         observer = document.get("observer")
         return Findings(
             states=tuple(document["states"]),
-            drift=Drift(drift),
+            drift=drift,
             diffusion=Diffusion(diffusion),
-            known_drift=document["known_drift"],
-            measurement_noise=document["measurement_noise"],
-            settings=document["settings"],
-            diagnostics=document["diagnostics"],
-            warnings=document["warnings"],
-            data_summary=document["data_summary"],
             observer=None if observer is None else Observer.from_dict(document["states"], observer),
+            **{name: document[name] for name in RESULT},
         )
     except FileNotFoundError:
         raise
