@@ -121,6 +121,7 @@ def fit_filtered(
             best = explore(told, state, drift_all, gamma_all)
         else:
             best = replace(compare(told, state, drift_all, gamma_all), settled=found.settled)
+        best = replace(best, state=best.state.reopened(told))
         maximum = maximise(told.recording, best.state.model)
     maximum = replace(maximum, cov=maximum.cov + between(best.tried, maximum))
     return _answer(task, found, best, maximum, drift_all, gamma_all)

@@ -18,6 +18,10 @@ from itoscope.stats.quadratic import Quadratic
 __all__ = ["Recording"]
 
 
+LEAST_PIECE = 50
+"""Samples that a part of a recording takes of each of its paths at least."""
+
+
 def _unheard(samples: int) -> None:
     """Nobody counts."""
 
@@ -69,6 +73,19 @@ class Recording:
     def subset(self, which: Sequence[int]) -> Recording:
         """The same with some of the paths."""
         return replace(self, paths=[self.paths[i] for i in which], times=[self.times[i] for i in which])
+
+    def part(self, most: int) -> Recording:
+        """The same with about `most` samples: the first ones of paths spread over the recording."""
+        if self.samples <= most:
+            return self
+        stride = -(-self.samples // most)
+        which = range(0, len(self.paths), min(stride, len(self.paths)))
+        each = max(most // len(which), LEAST_PIECE)
+        return replace(
+            self,
+            paths=[np.ascontiguousarray(self.paths[i][:each]) for i in which],
+            times=[t if np.ndim(t := self.times[i]) == 0 else np.asarray(t)[:each] for i in which],
+        )
 
     def space(self, model: Model, columns: Columns | None = None) -> tuple[StateSpace, dict[int, int]]:
         """The state-space model over the terms that `model` and `columns` need, and where each term went."""

@@ -12,7 +12,7 @@ from itoscope.fit.filtered.gamma import gamma_round, gamma_support
 from itoscope.fit.filtered.model import Model
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.recording import Recording
-from itoscope.fit.filtered.start import start
+from itoscope.fit.filtered.start import first_states, walks
 from itoscope.fit.filtered.state import STABLE_SHIFT, Round, State, Task
 from itoscope.fit.streams import Stream
 
@@ -24,6 +24,8 @@ SELECTION_FLOOR, FINAL_FLOOR = 2e-2, 1e-4
 """Smallest Gamma_ii as a share of the constant Gamma_ii of the first rounds: while terms are chosen, and at the end."""
 RIVALS_FROM = 2
 """Drift round from which the models that the chains visited often are compared by their likelihood."""
+START_PART = 10_000
+"""Samples of a recording on which the starts of the search are compared."""
 PART = 50_000
 """Samples of a long recording that are enough for Gamma and the noise between two rounds of the drift."""
 SETTLED_SHIFT = 10 * STABLE_SHIFT
@@ -52,10 +54,33 @@ def search(task: Task, noise: Array, *, select_gamma: bool, max_rounds: int) -> 
     max_rounds : int
         Drift rounds with constant Gamma after which the search goes on unsettled.
     """
-    model = start(task.recording, noise)
+    model = _start(task, noise)
     state = State(model, task.recording.loglik(model))
     found = _drift_rounds(task, Found(state, (Round("start", state),), False), max_rounds)
     return _gamma_rounds(task, found) if select_gamma else found  # the drift has rounds there too
+
+
+def _start(task: Task, noise: Array) -> Model:
+    """The random walk from which a round of the drift leads highest, on a part of a long recording.
+
+    The most likely walk itself has hardly any noise in the sensor: it explains what restores the motion by noise of the
+    path.
+    """
+    part = replace(task, recording=task.recording.part(START_PART))
+    models = walks(part.recording, noise, task.upper)
+
+    def height(model: Model) -> float:
+        state = State(model, part.recording.loglik(model))
+        state = drift_round(part, state, Stream.drift(0), rivals=False)[0].refitted(part.recording, 5)
+        return task.evidence(state.model, state.loglik)
+
+    best = models[0] if len(models) == 1 else max(models, key=height)
+    return first_states(task.recording, maximise_noise(_held(task.recording), best, sweeps=5)[0])
+
+
+def _held(recording: Recording) -> Recording:
+    """The same with all noise variances held."""
+    return replace(recording, free_noise=np.zeros_like(recording.free_noise))
 
 
 def _drift_rounds(task: Task, found: Found, most: int) -> Found:
@@ -67,9 +92,11 @@ def _drift_rounds(task: Task, found: Found, most: int) -> Found:
         rounds.append(last)
         same = last.chosen == before == tuple(drift_support(task, state.model))
         if same and last.moved < SETTLED_SHIFT:
-            return Found(state.refitted(task.recording, 3), tuple(rounds), True)
-        before = last.chosen
+            return Found(state.refitted(task.recording, 3).reopened(task), tuple(rounds), True)
         state = _follow_noise(task.recording, state)
+        if last.chosen != before:
+            state = state.reopened(task)
+        before = last.chosen
     return Found(state, tuple(rounds), False)
 
 

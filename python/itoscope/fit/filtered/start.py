@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from itoscope.common.types import Array
 from itoscope.errors import DataError
+from itoscope.fit.filtered.levels import CUTS
 from itoscope.fit.filtered.model import Model
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.recording import Recording
 
-__all__ = ["first_states", "scales", "start"]
+__all__ = ["Scales", "first_states", "scales", "walks"]
 
-MAX_SUBSET = 20_000
-"""Samples that the coarse search of the start looks at."""
-NOISE_CUTS, GAMMA_CUTS = (0, 2, 4), range(10)
-"""Powers of ten under their upper bounds at which the coarse search tries the noise variances and Gamma."""
+GAMMA_POWERS = range(10)
+"""Powers of ten under its upper bound at which Gamma is tried."""
 FIRST_SPREAD = 4.0
 """Variance of the first state over that of the states: two standard deviations, so that it says next to nothing."""
 
@@ -108,44 +106,47 @@ def _size(observation: Array, slopes: Array, seen: Channels, dt: float, i: int) 
     return (float(np.mean(seen.var)),) * 2
 
 
-def start(recording: Recording, noise: Array) -> Model:
-    """The integrated random walk: no unknown drift, constant Gamma, by maximum likelihood.
+def walks(recording: Recording, noise: Array, upper: Scales) -> list[Model]:
+    """Random walks: no unknown drift, constant Gamma by maximum likelihood, one for each level of the noise, and one
+    whose noise is by maximum likelihood too.
 
     Parameters
     ----------
     recording : Recording
+        A part of one will do.
     noise : (q,) array
-        Noise variances; where they are free they are found here.
+        Noise variances, where they are not free.
+    upper : Scales
 
     Returns
     -------
-    Model
-        With the law of the first state and no floor.
+    list of Model
+        The one of largest likelihood first, with the law of the first state and no floor.
 
     Raises
     ------
     DataError
         When no random walk has a finite likelihood.
     """
-    upper, free = scales(recording), recording.free_noise
-    sizes = np.array([len(y) for y in recording.paths])
-    few = np.flatnonzero(np.cumsum(sizes) <= MAX_SUBSET)
-    coarse = recording.subset(few.tolist() if len(few) else [0])
-    best, model = -math.inf, None
-    for cut in NOISE_CUTS if free.any() else NOISE_CUTS[:1]:
+    free = recording.free_noise
+    held = replace(recording, free_noise=np.zeros_like(free))
+    found: list[tuple[float, Model]] = []
+    for cut in CUTS if free.any() else CUTS[:1]:
         level = np.where(free, upper.noise * 10.0**-cut, noise)
-        for power in GAMMA_CUTS:
-            trial = _random_walk(recording, upper.gamma * 10.0**-power, level, upper)
-            value = coarse.loglik(trial)
-            if value > best:
-                best, model = value, trial
-    if model is None:
+        trials = [_random_walk(recording, upper.gamma * 10.0**-power, level, upper) for power in GAMMA_POWERS]
+        heights = [recording.loglik(trial) for trial in trials]
+        best = int(np.argmax(np.nan_to_num(heights, nan=-np.inf)))
+        if np.isfinite(heights[best]):
+            model, value = maximise_noise(held, trials[best], sweeps=15, loglik=heights[best])
+            found.append((value, model))
+    if not found:
         raise DataError(
             "no random walk has a finite likelihood on this recording: its values are too large or constant"
         )
-    model, _ = maximise_noise(coarse, model, sweeps=30)
-    model, _ = maximise_noise(recording, model, sweeps=5)
-    return first_states(recording, model)
+    found.sort(key=lambda entry: -entry[0])
+    if free.any():
+        found.insert(0, maximise_noise(recording, found[0][1], sweeps=30)[::-1])
+    return [first_states(recording, model) for _, model in found]
 
 
 def _random_walk(recording: Recording, gamma: Array, noise: Array, upper: Scales) -> Model:

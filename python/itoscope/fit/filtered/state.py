@@ -10,9 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from itoscope.common.types import Array
+from itoscope.fit.filtered.levels import reopened
 from itoscope.fit.filtered.model import Columns, Model
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.recording import Recording
+from itoscope.fit.filtered.start import Scales, scales
 from itoscope.fit.sampler import Sample
 from itoscope.result.diagnostics import FilterRound
 
@@ -50,6 +52,11 @@ class Task:
     def n(self) -> int:
         """Samples that are there, of all channels."""
         return int(sum(np.count_nonzero(~np.isnan(y)) for y in self.recording.paths))
+
+    @cached_property
+    def upper(self) -> Scales:
+        """Upper bounds of the noise variances and of Gamma."""
+        return scales(self.recording)
 
     @property
     def short(self) -> bool:
@@ -133,6 +140,11 @@ class State:
     def refitted(self, recording: Recording, sweeps: int, tries: int = 8) -> State:
         """The same with Gamma and the noise climbed to their best for the drift."""
         return self.at(*maximise_noise(recording, self.model, sweeps, self.loglik, tries=tries))
+
+    def reopened(self, task: Task) -> State:
+        """The same from other levels of the noise, where those end higher."""
+        upper = task.upper
+        return self.at(*reopened(task.recording, self.model, self.loglik, upper.noise, upper.gamma))
 
 
 @dataclass(frozen=True)
