@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 import toy_recording as toy
 from itoscope.backends import get_backend
-from itoscope.fit.filtered import start as module
 from itoscope.fit.filtered.candidates import Candidates
+from itoscope.fit.filtered.levels import CUTS
 from itoscope.fit.filtered.recording import Recording
-from itoscope.fit.filtered.start import first_states, scales, start
+from itoscope.fit.filtered.start import first_states, scales, walks
 
 RNG = np.random.default_rng(1)
 
@@ -73,43 +73,43 @@ def test_a_recording_that_stands_still_has_scales_above_zero():
     assert found.noise[0] > 0 and found.gamma[0] > 0 and found.cov0[0, 0] == 4.0
 
 
-def test_the_best_point_of_the_coarse_search_is_climbed_from():
+def walked(recording, noise=0.0):
+    return walks(recording, np.full(1, noise), scales(recording))
+
+
+def test_the_likeliest_walk_comes_first_and_every_level_has_one():
     parabola = toy.Parabola({}, {"1": 0.4}, 0.2, strength=1e4)
-    found = start(toy.recording(parabola), np.zeros(1))
-    assert found.gamma[0, 0] == pytest.approx(0.4, abs=0.01) and found.noise[0] == pytest.approx(
-        0.2, abs=0.01
+    found = walked(toy.recording(parabola))
+    assert found[0].gamma[0, 0] == pytest.approx(0.4, abs=0.01)
+    assert found[0].noise[0] == pytest.approx(0.2, abs=0.01)
+    upper = scales(toy.recording(parabola)).noise[0]
+    assert sorted(m.noise[0] for m in found[1:]) == pytest.approx(
+        [upper * 10.0**-c for c in sorted(CUTS)[::-1]]
     )
-    assert not found.drift.any() and not found.gamma[0, 1:].any() and not found.floor.any()
-    fixed = start(toy.recording(parabola, free_noise=False), np.array([0.3]))
-    assert fixed.noise[0] == 0.3
+    for model in found:
+        assert not model.drift.any() and not model.gamma[0, 1:].any() and not model.floor.any()
+    (fixed,) = walked(toy.recording(parabola, free_noise=False), 0.3)
+    assert fixed.noise[0] == 0.3 and fixed.gamma[0, 0] == pytest.approx(0.4, abs=0.05)
 
 
 def test_the_coarse_search_tries_noise_and_gamma_apart():
     parabola = toy.Parabola({}, {"1": 0.4}, 0.2)
     tried = []
     parabola.bend = lambda value, space: tried.append((space.gamma[0, 0], space.noise[0])) or value
-    start(toy.recording(parabola), np.zeros(1))
-    grid = np.log10(tried[:30])
-    assert len({round(g, 6) for g in grid[:, 0]}) == 10 and len({round(e, 6) for e in grid[:, 1]}) == 3
-    np.testing.assert_allclose(np.ptp(grid, axis=0), [9.0, 4.0])
+    walked(toy.recording(parabola))
+    grid = np.log10(tried)
+    assert len({round(g, 6) for g in grid[:10, 0]}) == 10
+    assert np.ptp(grid[:10, 0]) == pytest.approx(9.0)
     tried.clear()
-    start(toy.recording(parabola, free_noise=False), np.array([0.3]))
-    assert {e for _, e in tried[:10]} == {0.3}
-
-
-def test_a_long_recording_is_searched_on_some_of_its_paths(monkeypatch):
-    monkeypatch.setattr(module, "MAX_SUBSET", 250)
-    parabola = toy.Parabola({}, {"1": 0.4}, 0.2)
-    paths = [RNG.normal(size=(100, 1)).cumsum(axis=0) for _ in range(5)]
-    start(toy.recording(parabola, paths=paths), np.zeros(1))
-    assert set(parabola.samples[:30]) == {200} and parabola.samples[-1] == 500
+    walked(toy.recording(parabola, free_noise=False), 0.3)
+    assert {e for _, e in tried} == {0.3}
 
 
 def test_no_finite_likelihood_is_said():
     parabola = toy.Parabola({}, {"1": 0.4}, 0.2)
     parabola.bend = lambda value, space: -np.inf
     with pytest.raises(ito.errors.DataError, match="no random walk has a finite likelihood"):
-        start(toy.recording(parabola), np.zeros(1))
+        walked(toy.recording(parabola))
 
 
 def test_the_law_of_the_first_state_is_that_of_the_smoothed_ones():
@@ -119,4 +119,4 @@ def test_the_law_of_the_first_state_is_that_of_the_smoothed_ones():
     path = recording.paths[0][:, 0]
     assert found.mean0[0] == pytest.approx(path.mean())
     assert found.cov0[0, 0] == pytest.approx(4 * (path.var() + 0.01))
-    assert start(recording, np.zeros(1)).cov0[0, 0] == pytest.approx(found.cov0[0, 0])
+    assert walked(recording)[0].cov0[0, 0] == pytest.approx(found.cov0[0, 0])
