@@ -37,10 +37,15 @@ class _MathML(Notation):
     open_round = '<mrow><mo form="prefix" stretchy="false">(</mo>'
     close_round = '<mo form="postfix" stretchy="false">)</mo></mrow>'
 
-    def name(self, name: str) -> str:
+    def _stem(self, name: str) -> tuple[str, str]:
+        """Stem and index of a name, each as an element, the index empty where there is none."""
         stem, digits = stem_and_index(name)
-        stem = f"<mi>{escape(GREEK.get(stem, stem))}</mi>"  # one letter is slanted, a word upright
-        return f"<msub>{stem}<mn>{digits}</mn></msub>" if digits else stem
+        # One letter is slanted, a word upright.
+        return f"<mi>{escape(GREEK.get(stem, stem))}</mi>", f"<mn>{digits}</mn>" if digits else ""
+
+    def name(self, name: str) -> str:
+        stem, digits = self._stem(name)
+        return f"<msub>{stem}{digits}</msub>" if digits else stem
 
     def word(self, text: str) -> str:
         return f"<mtext>{escape(text)}</mtext>"
@@ -68,9 +73,13 @@ class _MathML(Notation):
         return f"<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>"
 
     def power(self, base: str, exponent: str) -> str:
-        if base.startswith("<msub>") and base.count("<msub>") == 1 and base.endswith("</msub>"):
-            return f"<msubsup>{base[6:-7]}<mrow>{exponent}</mrow></msubsup>"  # the exponent above the index
         return f"<msup><mrow>{base}</mrow><mrow>{exponent}</mrow></msup>"
+
+    def raised_name(self, name: str, exponent: str) -> str:
+        stem, digits = self._stem(name)
+        if not digits:
+            return self.power(stem, exponent)
+        return f"<msubsup>{stem}{digits}<mrow>{exponent}</mrow></msubsup>"  # the exponent above the index
 
     def modulus(self, body: str) -> str:
         return self._fenced("|", body, "|")

@@ -71,6 +71,10 @@ class Notation:
         """A power."""
         return f"{base}^{{{exponent}}}"
 
+    def raised_name(self, name: str, exponent: str) -> str:
+        """A power of a name."""
+        return self.power(self.name(name), exponent)
+
     def modulus(self, body: str) -> str:
         """An absolute value."""
         return rf"\left|{body}\right|"

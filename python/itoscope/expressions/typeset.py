@@ -101,7 +101,8 @@ def typeset_term(term: str, inputs: Sequence[str], notation: Notation) -> str:
 
 def _read(text: str, inputs: Sequence[str], notation: Notation) -> _Piece:
     pieces: list[_Piece] = []
-    for operation, arguments, value in read(text, inputs).nodes:
+    nodes = read(text, inputs).nodes
+    for operation, arguments, value in nodes:
         parts = [pieces[argument] for argument in arguments]
         if operation == "number" and value == math.pi:
             piece = _Piece(factors=(notation.name("pi"),), simple=True)
@@ -115,6 +116,9 @@ def _read(text: str, inputs: Sequence[str], notation: Notation) -> _Piece:
             piece = _Piece(terms=parts[0].apart + parts[1].apart)
         elif operation == "multiply":
             piece = parts[0].times(parts[1], notation)
+        elif operation == "power" and nodes[arguments[0]].operation == "input":
+            base, exponent = inputs[int(nodes[arguments[0]].value)], parts[1].text(notation)
+            piece = _Piece(factors=(notation.raised_name(base, exponent),))
         else:
             texts = [part.text(notation) for part in parts]
             piece = _operation(operation, parts, texts, notation)
