@@ -5,35 +5,9 @@ import numpy as np
 import pytest
 from itoscope import SDE
 from itoscope.errors import ArgumentError, DivergenceError
-from itoscope.expressions.ito import SCHEMES, Operators, cholesky
+from itoscope.expressions.ito import SCHEMES
 
 GEOMETRIC = SDE(["0.5 x"], [["0.4 x"]], ["x"])
-
-
-def structure(diffusion, states=("x", "y")):
-    return Operators(["0"] * len(states), diffusion, states).structure()
-
-
-@pytest.mark.parametrize(
-    ("diffusion", "expected"),
-    [
-        ([["0", "0"], ["0", "0"]], "none"),
-        ([[], []], "none"),
-        ([["1", "0.5"], ["0", "2"]], "additive"),
-        ([["0"], ["x"]], "scalar"),
-        ([["y"], ["x"]], "scalar"),
-        ([["x", "0"], ["0", "sqrt(1 + y^2)"]], "diagonal"),
-        ([["0", "0"], ["x", "1"]], "diagonal"),  # both drive y, and neither depends on it
-        ([["x", "0"], ["0", "exp(x)"]], "general"),
-        ([["x", "2 x"], ["0", "0"]], "commutative"),
-        ([["x", "0"], ["y", "x"]], "commutative"),
-        ([["sin(x)", "2 cos(x - pi/2)"], ["0", "0"]], "commutative"),
-        ([["y", "0"], ["0", "x"]], "general"),
-        ([["x", "1"], ["0", "0"]], "general"),
-    ],
-)
-def test_structure_of_the_noise(diffusion, expected):
-    assert structure(diffusion) == expected
 
 
 @pytest.mark.parametrize(
@@ -128,18 +102,6 @@ def test_dz_may_be_given(backend):
 
 
 # -- covariances ---------------------------------------------------------------------------------------------
-def test_cholesky():
-    a = np.random.default_rng(2).normal(size=(50, 4, 4))
-    gamma = a @ a.transpose(0, 2, 1)
-    np.testing.assert_allclose(cholesky(gamma), np.linalg.cholesky(gamma), rtol=1e-8, atol=1e-12)
-    a[:, :, 2:] = 0  # rank 2
-    gamma = a @ a.transpose(0, 2, 1)
-    factor = cholesky(gamma)
-    np.testing.assert_allclose(factor @ factor.transpose(0, 2, 1), gamma, rtol=1e-8, atol=1e-12)
-    np.testing.assert_array_equal(cholesky(np.array([[0.0, 0.0], [0.0, 4.0]])), [[0, 0], [0, 2]])
-    np.testing.assert_array_equal(cholesky(np.array([[-1.0, 0.0], [0.0, 4.0]])), [[0, 0], [0, 2]])
-
-
 def test_a_general_covariance_drives_paths(backend):
     """Increments of one step have the covariance at its start, in 4 standard errors for each of three
     entries."""
