@@ -41,7 +41,13 @@ def passes() -> None:
 
 
 def told(data: ito.Trajectories, result: ito.Discovery) -> None:
+    ito.discover(data, diffusion="ful")  # error: arg-type
+    ito.discover(data, scheme="trapeze")  # error: arg-type
+    ito.discover(data, sampler="nuts")  # error: arg-type
+    ito.discover(data, order=3)  # error: arg-type
     ito.discover(data, seeds=1)  # error: call-arg
+    result.model().simulate([0.0], dt=0.01, n_steps=10, scheme="heun")  # error: arg-type
+    result.equations(style="word")  # error: call-overload
     result.states()  # error: operator
     print(result.drift["x"].meen)  # error: attr-defined
     print(result.diagnostics["checks"][0]["valeu"])  # error: typeddict-item

@@ -105,7 +105,7 @@ def as_paths(data: Any) -> list[Array]:
 
 
 def _read_only(array: Array) -> Array:
-    view = np.ascontiguousarray(array).view()
+    view: Array = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from itoscope.common.prior import Prior
-from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
+from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Style, Weights
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.discovery.result import Discovery
 from itoscope.errors import ArgumentError, MissingExtraError
@@ -170,7 +170,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
             settings |= {"dt": float(stamps[1] - stamps[0]), "n_steps": len(stamps) - 1}
         return self._fitted().simulate(x0, **settings)
 
-    def equations(self, style: str = "text") -> list[Any]:
+    def equations(self, style: Style = "text") -> list[Any]:
         """Return the equations; see `Discovery.equations`."""
         return self._fitted().equations(style)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from numpy.typing import ArrayLike
 
@@ -15,7 +15,7 @@ from itoscope.show import text as summary
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from itoscope.common.types import Progress
+    from itoscope.common.types import DiscreteScheme, Progress, Style
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.forecast import Forecast
     from itoscope.show.plots import Plots
@@ -62,7 +62,13 @@ class Discovery(Findings):
         return cls(**{f.name: getattr(found, f.name) for f in fields(Findings)})
 
     # -- reading ---------------------------------------------------------------------------------------------
-    def equations(self, style: str = "text") -> list[Any]:
+    @overload
+    def equations(self, style: Literal["text", "latex"] = "text") -> list[str]: ...
+
+    @overload
+    def equations(self, style: Style) -> list[Any]: ...
+
+    def equations(self, style: Style = "text") -> list[Any]:
         """Equations of all states, then the entries of the diffusion covariance.
 
         Parameters
@@ -161,7 +167,7 @@ class Discovery(Findings):
         dt: float | None = None,
         n_paths: int = 1,
         posterior: bool = True,
-        scheme: str | None = None,
+        scheme: DiscreteScheme | None = None,
         substeps: int | None = None,
         keep_every: int = 1,
         seed: int | None = None,

@@ -91,7 +91,7 @@ def _simulated(result: Findings, data: Trajectories, seed: int) -> Trajectories:
 
 def _library(result: Findings, name: str) -> Library | None:
     """The library that was asked for; of a loaded result, its terms written out."""
-    own = getattr(result, name)
+    own: Library | None = getattr(result, name)
     if own is not None or (result.data is not None and result.library is not None):
         return own
     customs = result.settings.get("custom_terms", [])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.common.types import Array
+from itoscope.common.types import Array, DiscreteScheme
 from itoscope.errors import argument_error
 from itoscope.expressions.grammar import check_inputs, parse
 from itoscope.expressions.graph import Graph
@@ -27,14 +27,14 @@ __all__ = ["SCHEMES", "Operators", "Scheme", "check_scheme", "cholesky"]
 class Scheme:
     """What a scheme promises, and to which noise."""
 
-    name: str
+    name: DiscreteScheme
     strong_order: float
     weak_order: float
     structures: tuple[str, ...]
     """Noise structures it accepts; see `Operators.structure`."""
 
 
-SCHEMES = {
+SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme
     for scheme in (
         Scheme(

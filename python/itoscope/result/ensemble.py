@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from itoscope.common.types import Array, Integers, Progress
+    from itoscope.common.types import Array, DiscreteScheme, Integers, Progress
     from itoscope.result.findings import Findings
     from itoscope.sde.form import Form
 
@@ -46,7 +46,7 @@ class Asked:
     dt: float | None = None
     n_paths: int = 1
     posterior: bool = True
-    scheme: str | None = None
+    scheme: DiscreteScheme | None = None
     substeps: int | None = None
     keep_every: int = 1
     seed: int | None = None
@@ -65,7 +65,7 @@ class Asked:
             return step, checks.count("n_steps", self.n_steps)
         return step, round(checks.positive("duration", self.duration) / step)
 
-    def scheme_for(self, form: Form) -> tuple[str, int]:
+    def scheme_for(self, form: Form) -> tuple[DiscreteScheme, int]:
         """Scheme and substeps for equations of one form."""
         name = self.scheme if self.scheme is not None else best_scheme(form)
         usual = EULER_SUBSTEPS if name == "euler-maruyama" else 1
@@ -80,11 +80,11 @@ class Share(NamedTuple):
     """Their numbers."""
     values: Array
     """`(n_paths, n_parameters)`: the numbers of their models."""
-    scheme: str
+    scheme: DiscreteScheme
     substeps: int
 
 
-def best_scheme(sde: Form) -> str:
+def best_scheme(sde: Form) -> DiscreteScheme:
     """Name of the scheme of the highest strong order that the noise of `sde` allows."""
     fits = [scheme for scheme in SCHEMES.values() if sde.noise_structure in scheme.structures]
     return max(fits, key=lambda scheme: scheme.strong_order).name

@@ -46,7 +46,8 @@ def started(
 def _start(result: Findings, held: Trajectories, path: int, sample: int) -> Array:
     """The state at one sample of a path: smoothed where the recording is noisy or partly seen."""
     if result.observer is not None and tuple(held.names) == result.observer.channels:
-        return result.smoothed(held[path]).mean[0][sample]
+        seen: Array = result.smoothed(held[path]).mean[0][sample]
+        return seen
     missing = [name for name in result.states if name not in held.names]
     if missing:
         raise ArgumentError(f"x0: give the start, since {', '.join(missing)} was not measured")

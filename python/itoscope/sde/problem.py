@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from itoscope.common import checks
-from itoscope.common.types import Array, Progress
+from itoscope.common.types import Array, DiscreteScheme, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import argument_error
 from itoscope.expressions.sums import expression_of
@@ -48,7 +48,7 @@ class Problem:
         dt: float,
         n_paths: int = 1,
         substeps: int = 1,
-        scheme: str = "taylor15",
+        scheme: DiscreteScheme = "taylor15",
         seed: int | None = None,
         x0: ArrayLike | None = None,
         keep_every: int = 1,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from itoscope.common.types import Array, Progress
+    from itoscope.common.types import Array, DiscreteScheme, Progress
     from itoscope.sde.form import Form
 
 __all__ = ["Run", "simulated"]
@@ -35,7 +35,7 @@ class Run:
     dt: float
     n_steps: int
     n_paths: int | None = None
-    scheme: str = "milstein"
+    scheme: DiscreteScheme = "milstein"
     substeps: int = 1
     keep_every: int = 1
     seed: int | None = None

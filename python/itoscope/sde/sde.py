@@ -15,7 +15,7 @@ from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.common.numbers import exact
-from itoscope.common.types import Array, Progress
+from itoscope.common.types import Array, DiscreteScheme, Progress
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators, cholesky
@@ -217,7 +217,7 @@ class SDE:
         dt: float,
         n_steps: int,
         n_paths: int | None = None,
-        scheme: str = "milstein",
+        scheme: DiscreteScheme = "milstein",
         substeps: int = 1,
         keep_every: int = 1,
         seed: int | None = None,

@@ -129,7 +129,7 @@ def _expected_terms(model: StateSpace, x: Array, cov: Array, at_mean: Array) -> 
     low = math.sqrt(3.0) * np.swapaxes(factor_semidefinite(cov), 1, 2)  # (p, column, m)
     points = np.concatenate([x[:, None, :] + low, x[:, None, :] - low], axis=1)
     around = model.program.evaluate(np.ascontiguousarray(points.reshape(p * 2 * m, m))).reshape(p, 2 * m, -1)
-    expected = at_mean + (around.sum(axis=1) - 2.0 * m * at_mean) / 6.0
+    expected: Array = at_mean + (around.sum(axis=1) - 2.0 * m * at_mean) / 6.0
     return expected
 
 

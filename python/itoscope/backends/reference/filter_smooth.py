@@ -31,7 +31,7 @@ def _keep_updates(means: Array, covs: Array) -> Callable[[Update, Array, Array],
 def _solve_semidefinite(low: Array, b: Array) -> Array:
     """Solves `low low^T x = b` for `(p, m, m)`, leaving out the directions of zero pivots."""
     m = low.shape[-1]
-    x = b.copy()
+    x: Array = b.copy()
     pivots = np.einsum("pii->pi", low)
     safe = np.where(pivots > 0.0, pivots, 1.0)
     for i in range(m):

@@ -46,8 +46,7 @@ def _blocks(paths: Sequence[Array]) -> Iterator[tuple[int, int, Array]]:
 
 def _rows(
     x: Array,
-    number: int,
-    start: int,
+    place: tuple[int, int],
     times: float | Array,
     dt_mean: float,
     program: Program,
@@ -55,7 +54,8 @@ def _rows(
     scheme: str,
     weights: Weights,
 ) -> tuple[Array, Array, Array, Array, NDArray[np.intp]]:
-    """Instrument, regressor, target, weight of each step of a block, and the steps that touch no gap."""
+    """Instrument, regressor, target, weight of each step of a block at a path and a step; the steps without a gap."""
+    number, start = place
     dt = step_lengths(times, start, len(x) - 1)
     u = program.evaluate(x)
     left = u[:-1]
@@ -112,7 +112,7 @@ def regression_sums(
         return sums
     for number, start, x in _blocks(paths):
         left, mid, y, w, ok = _rows(
-            x, number, start, times[number], dt_mean, program, target, scheme, weights
+            x, (number, start), times[number], dt_mean, program, target, scheme, weights
         )
         sums = sums + _products(left[ok], mid[ok], y[ok], w[ok])
         done += len(x) - 1
@@ -152,7 +152,7 @@ def _mean_block(
         rows = x[start : start + n + 1]
         if len(rows) < 2:
             continue
-        one = _rows(rows, number, start, times[number], dt_mean, program, target, scheme, weights)
+        one = _rows(rows, (number, start), times[number], dt_mean, program, target, scheme, weights)
         ok = one[4]
         left[ok] += one[0][ok]
         mid[ok] += one[1][ok]

@@ -25,7 +25,8 @@ def _solve_psd(gram: Array, moment: Array) -> Array:
     values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
     keep = values > RANK_TOLERANCE * max(values[-1], 0.0)
     part = vectors[:, keep]
-    return scale * (part @ ((part.T @ (scale * moment)) / values[keep]))
+    theta: Array = scale * (part @ ((part.T @ (scale * moment)) / values[keep]))
+    return theta
 
 
 def project(sums: Sums) -> Quadratic:

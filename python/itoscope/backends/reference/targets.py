@@ -60,10 +60,12 @@ def floored_variance(gamma: Array, floors: Array) -> Array:
         `Gamma_ii`, or `Gamma_ii Gamma_jj + Gamma_ij^2`. A predicted covariance larger than the two variances allow is
         cut to what they allow.
     """
+    g_ii: Array = np.maximum(gamma[0], floors[0])
     if len(gamma) == 1:
-        return np.maximum(gamma[0], floors[0])
-    g_ii, g_jj = np.maximum(gamma[0], floors[0]), np.maximum(gamma[1], floors[1])
-    return g_ii * g_jj + np.minimum(gamma[2] ** 2, g_ii * g_jj)
+        return g_ii
+    product: Array = g_ii * np.maximum(gamma[1], floors[1])
+    both: Array = product + np.minimum(gamma[2] ** 2, product)
+    return both
 
 
 def step_weights(
