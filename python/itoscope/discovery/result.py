@@ -111,10 +111,9 @@ class Discovery(Findings):
         return discovery_html(self)
 
     def _repr_latex_(self) -> str:
-        from itoscope.show import latex as equations
+        from itoscope.show.latex import latex_block
 
-        lines = " \\\\\n".join(line.replace(" =", " &=", 1) for line in equations.latex_equations(self))
-        return f"$\\displaystyle\n\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$"
+        return f"$\\displaystyle\n{latex_block(self)}$"
 
     def table(self) -> Any:
         """One row per candidate term of every equation.
@@ -123,27 +122,9 @@ class Discovery(Findings):
         -------
         pandas.DataFrame
             Columns `equation, term, selected, pip, pip_mcse, mean, sd, low, high` (95 % interval), or a list of dicts
-            of
-            the same when pandas is not installed.
+            of these when pandas is not installed.
         """
-        rows = []
-        named = self.labelled()
-        for name, equation in named:
-            interval = equation.interval(0.95)
-            for k, term in enumerate(equation.terms):
-                rows.append(
-                    {
-                        "equation": name,
-                        "term": term,
-                        "selected": bool(equation.selected[k]),
-                        "pip": float(equation.pip[k]),
-                        "pip_mcse": float(equation.pip_mcse[k]),
-                        "mean": float(equation.mean[k]),
-                        "sd": float(equation.sd[k]),
-                        "low": float(interval[k][0]),
-                        "high": float(interval[k][1]),
-                    }
-                )
+        rows = summary.records(self.labelled())
         try:
             import pandas as pd
         except ImportError:

@@ -33,9 +33,9 @@ def equations_html(result: Findings) -> str:
     """The equations, one paragraph each."""
     given = [state in result.known_drift for state in result.states]
     lines = []
-    for number, line in enumerate(equations.pieces(result, MATHML)):
+    for number, (left, right) in enumerate(equations.pieces(result, MATHML)):
         remark = '<span class="given">given</span>' if number < len(given) and given[number] else ""
-        lines.append(f'<p class="equation">{math(line)}{remark}</p>')
+        lines.append(f'<p class="equation">{math([left + MATHML.equals, *right])}{remark}</p>')
     return "".join(lines)
 
 

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
 
-__all__ = ["latex_equations", "pieces", "sympy_equations"]
+__all__ = ["latex_block", "latex_equations", "pieces", "sympy_equations"]
 
 
-def pieces(result: Findings, notation: Notation) -> list[list[str]]:
-    """Every equation in pieces; the first piece is its left side and the sign of equality."""
+def pieces(result: Findings, notation: Notation) -> list[tuple[str, list[str]]]:
+    """Every equation: its left side, and its right side in pieces."""
     lines = []
     noisy = [a for a, b in result.diffusion if a == b]
     for state in result.states:
-        left = notation.differential(state) + notation.equals.rstrip()
+        left = notation.differential(state)
         given = result.known_drift.get(state)
         if given is not None:
             shown = typeset_term(given, result.states, notation)
-            lines.append([left, shown + notation.thin + notation.time])
+            lines.append((left, [shown + notation.thin + notation.time]))
             continue
         terms = sum_pieces(result.drift[state], result.states, notation)
         if len(terms) > 1:
@@ -41,16 +41,22 @@ def pieces(result: Findings, notation: Notation) -> list[list[str]]:
                                      f"{notation.close_round}", [state])  # fmt: skip
             noise = mixed if len(noisy) > 1 else root + notation.thin + notation.brownian
             terms.append(notation.follow("", False, noise).strip() if terms else noise)
-        lines.append([left, *(terms or [notation.number("0")])])
+        lines.append((left, terms or [notation.number("0")]))
     for pair, equation in result.diffusion.items():
-        left = notation.indexed(notation.gamma, pair) + notation.equals.rstrip()
-        lines.append([left, *(sum_pieces(equation, result.states, notation) or [notation.number("0")])])
+        right = sum_pieces(equation, result.states, notation) or [notation.number("0")]
+        lines.append((notation.indexed(notation.gamma, pair), right))
     return lines
 
 
 def latex_equations(result: Findings) -> list[str]:
     """Every equation as LaTeX."""
-    return [" ".join(line) for line in pieces(result, LATEX)]
+    return [f"{left} = {' '.join(right)}" for left, right in pieces(result, LATEX)]
+
+
+def latex_block(result: Findings) -> str:
+    """The equations below each other, aligned at the signs of equality."""
+    lines = " \\\\\n".join(f"{left} &= {' '.join(right)}" for left, right in pieces(result, LATEX))
+    return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
 
 
 def sympy_equations(result: Findings) -> list[Any]:

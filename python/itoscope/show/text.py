@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from itoscope.common.numbers import Rounding, number
 from itoscope.expressions.sums import broken, in_brackets
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
 
-__all__ = ["equation_lines", "headline", "noise_text", "text"]
+__all__ = ["equation_lines", "headline", "noise_text", "records", "text"]
 
 
 def equation_lines(result: Findings) -> list[tuple[str, list[str], str]]:
@@ -104,3 +104,15 @@ def noise_text(result: Findings) -> str:
 
 def _table(named: Sequence[tuple[str, Equation]]) -> Iterator[str]:
     return columns([HEAD, *term_rows(named)], 2)
+
+
+def records(named: Sequence[tuple[str, Equation]]) -> list[dict[str, Any]]:
+    """One record per candidate term of every equation; see `Discovery.table`."""
+    columns = ("term", "selected", "pip", "pip_mcse", "mean", "sd", "low", "high")
+    rows = []
+    for label, equation in named:
+        low, high = equation.interval(0.95).T.tolist()
+        arrays = [equation.selected, equation.pip, equation.pip_mcse, equation.mean, equation.sd]
+        for values in zip(equation.terms, *(array.tolist() for array in arrays), low, high):
+            rows.append({"equation": label, **dict(zip(columns, values))})
+    return rows
