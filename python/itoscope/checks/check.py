@@ -94,7 +94,7 @@ def statistics(sums: ResidualSums) -> Residuals:
     """Statistics of standardised residuals from the sums over them."""
     n = max(sums.n, 1)
     m1, m2, m3, m4 = sums.powers / n
-    variance = max(m2 - m1**2, 1e-300)
+    variance = max(m2 - m1**2, 1e-150)  # its square is above zero too
     fourth = m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
     rho = (sums.lagged / np.maximum(sums.pairs, 1) - m1**2) / variance
     statistic, p_value = ljung_box(rho, sums.pairs, n)
@@ -148,7 +148,7 @@ def residual_checks(name: str, found: Residuals, words: Words) -> list[Check]:
     mean_bound = MEAN_ERRORS / math.sqrt(n)
     kurtosis_sd = math.sqrt(96.0 / n)
     first = found.autocorrelation[0]
-    colour = words.colour if words.alternating is None or first >= 0 else words.alternating
+    colour = words.alternating if words.alternating and first < 0 else words.colour
     filled = {
         **found.as_dict(),
         "name": name,

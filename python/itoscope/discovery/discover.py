@@ -35,7 +35,7 @@ def discover(
     threshold: float = 0.5,
     seed: int | None = None,
     backend: BackendName | None = None,
-    progress: Callable[..., Any] | bool | None = None,
+    progress: Callable[[int], Any] | bool | None = None,
     max_rounds: int = 8,
     weight_floor: float = 1e-2,
     states: Sequence[str] | None = None,

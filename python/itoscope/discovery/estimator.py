@@ -77,7 +77,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         threshold: float = 0.5,
         seed: int | None = None,
         backend: BackendName | None = None,
-        progress: Callable[..., Any] | bool | None = None,
+        progress: Callable[[int], Any] | bool | None = None,
         max_rounds: int = 8,
         weight_floor: float = 1e-2,
         states: Sequence[str] | None = None,

@@ -1,0 +1,65 @@
+"""Which states a recording is of, and how its columns come from them."""
+
+import numpy as np
+import pytest
+from itoscope.backends import get_backend
+from itoscope.errors import ArgumentError
+from itoscope.fit.channels import observation_matrix, observed_texts, state_names
+
+
+def test_states_are_the_columns_their_velocities_or_as_given():
+    assert state_names(["a", "b"], 1, None) == ["a", "b"]
+    assert state_names(["a", "b"], 2, None) == ["a", "b", "v1", "v2"]
+    assert state_names(["a"], 1, ["u", "a"]) == ["u", "a"]
+    assert state_names(["gauge"], 1, ["u", "a"], combined=True) == ["u", "a"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((["a"], 1, ["u"]), "states = ['u']"),
+        ((["a"], 1, ["a", "a"]), "different names"),
+        ((["a"], 2, ["a", "u"]), "with order=1"),
+        ((["v1"], 2, None), "names = 'v1'"),
+        ((["a"], 1, None, True), "name all states"),
+    ],
+)
+def test_states_that_do_not_fit_are_refused(arguments, words):
+    with pytest.raises(ArgumentError) as caught:
+        state_names(*arguments)
+    assert words in str(caught.value)
+
+
+def test_columns_that_are_not_named_show_the_state_of_their_name():
+    assert observed_texts(["a", "b"], {"b": "b - a"}) == ["a", "b - a"]
+    assert observed_texts(["a", "b"], ("a", "b - a")) == ["a", "b - a"]
+    assert observed_texts(["a"], None) is None
+    with pytest.raises(ArgumentError, match="observed = 'c': a column of the data: a, b"):
+        observed_texts(["a", "b"], {"c": "a"})
+
+
+def test_the_matrix_holds_the_slopes(backend):
+    stages = get_backend(backend)
+    np.testing.assert_array_equal(observation_matrix(["b"], ["a", "b"], None, stages), [[0.0, 1.0]])
+    found = observation_matrix(["g", "h"], ["a", "b"], ["2 b - a", "a/4"], stages)
+    np.testing.assert_allclose(found, [[-1.0, 2.0], [0.25, 0.0]], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (["a^2"], "linear combinations"),
+        (["a + 1"], "linear combinations"),
+        (["a b"], "linear combinations"),
+        (["a", "2 a"], "one expression for each"),
+        ("ab", "one expression for each"),
+    ],
+)
+def test_what_is_no_linear_combination_is_refused(backend, texts, words):
+    with pytest.raises(ArgumentError, match=words):
+        observation_matrix(["g"], ["a", "b"], texts, get_backend(backend))
+
+
+def test_columns_of_which_one_follows_from_the_others_are_refused(backend):
+    with pytest.raises(ArgumentError, match="none follows"):
+        observation_matrix(["g", "h"], ["a", "b"], ["a - b", "2 b - 2 a"], get_backend(backend))

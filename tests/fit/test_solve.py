@@ -1,0 +1,48 @@
+"""Which of the two paths a question takes, and that both answer with the same record."""
+
+import itoscope as ito
+import numpy as np
+import pytest
+from itoscope.errors import ArgumentError
+from itoscope.fit.options import Options
+from itoscope.fit.question import Question
+from itoscope.fit.solve import solve
+
+QUICK = {"sampler": "exact", "seed": 1, "library": ito.Library.polynomials(1)}
+DATA = ito.SDE(["-x1"], [["0.5"]], ["x1"]).simulate([1.0], dt=0.05, n_steps=3000, seed=1)
+
+
+def ask(**options):
+    return solve(Question.of(DATA, Options(**QUICK | options)))
+
+
+def test_measured_states_are_regressed_and_noisy_ones_filtered():
+    measured, noisy = ask(), ask(measurement_noise=0.01)
+    assert measured.observer is None and "loglik" not in measured.diagnostics
+    assert noisy.observer is not None and np.isfinite(noisy.diagnostics["loglik"])
+    assert measured.measurement_noise == 0.0 and noisy.measurement_noise == pytest.approx(0.01)
+    for found in (measured, noisy):
+        assert found.data is DATA and found.states == ("x1",)
+        assert found.settings["seed"] == 1 and found.data_summary == {
+            "n_paths": 1,
+            "n_steps": 3000,
+            "dt": 0.05,
+        }
+        assert found.drift["x1"].selected[1] and found.drift["x1"].mean[1] == pytest.approx(-1.0, abs=0.5)
+
+
+def test_a_diffusion_that_is_not_sought_is_not_shown():
+    assert (
+        len(ask(diffusion="none").diffusion)
+        == len(ask(diffusion="none", measurement_noise=0.01).diffusion)
+        == 0
+    )
+
+
+def test_what_the_filter_cannot_do_is_refused():
+    custom = ito.Library.custom(lambda x: x[:, 0], "f")
+    with pytest.raises(ArgumentError, match="a custom function has no derivative"):
+        ask(library=custom, measurement_noise=0.1)
+    many = [f"u{k}" for k in range(16)]
+    with pytest.raises(ArgumentError, match="at most 16"):
+        ask(states=["x1", *many], known_drift={u: "x1" for u in many})
