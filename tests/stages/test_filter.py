@@ -74,6 +74,55 @@ def test_likelihood_and_smoothed_states_are_those_of_the_joint_gaussian(backend)
         np.testing.assert_allclose(covs[0][n], after[2 * n : 2 * n + 2, 2 * n : 2 * n + 2], atol=1e-9)
 
 
+def _exact(space, h):
+    """Transition, shift and covariance of one step of the linear model, from block exponentials (Van Loan 1978)."""
+    linalg = pytest.importorskip("scipy.linalg")
+    a, b, q = space.drift[:, :2], space.drift[:, 2], np.zeros((2, 2))
+    for (i, j), value in zip(space.pairs, space.gamma[:, 2]):
+        q[i, j] = q[j, i] = value
+    zero = np.zeros((2, 2))
+    late = linalg.expm(np.block([[-a, q], [zero, a.T]]) * h)
+    phi = late[2:, 2:].T
+    lead = linalg.expm(np.block([[a, np.eye(2)], [zero, zero]]) * h)[:2, 2:]
+    return phi, lead @ b, phi @ late[:2, 2:]
+
+
+@pytest.mark.parametrize("h", [0.01, 0.35, 1.0, 30.0])
+def test_a_linear_system_is_exact_at_any_step(backend, h):
+    """From 0.02 to 60 radians a sample, in one step; the control of first order is far off."""
+    stages, space = _space(backend, second_order=True, max_step=1e9)
+    y, (phi, shift, spread), ob = _data(), _exact(space, h), space.observation
+    mean, cov, exact = space.mean0, space.cov0, 0.0
+    for n in range(len(y)):
+        if n:
+            mean, cov = phi @ mean + shift, phi @ cov @ phi.T + spread
+        s = float((ob @ cov @ ob.T)[0, 0] + space.noise[0])
+        r = float(y[n, 0] - (ob @ mean)[0])
+        exact -= 0.5 * (r * r / s + np.log(2 * np.pi * s))
+        gain = (cov @ ob.T)[:, 0] / s
+        mean, cov = mean + gain * r, cov - np.outer(gain, ob @ cov)
+    assert stages.filter_loglik(space, [y], [h])[0] == pytest.approx(exact, rel=tolerances.DENSE_GAUSSIAN)
+    _, euler = _space(backend, max_step=1e9)
+    off = abs(stages.filter_loglik(euler, [y], [h])[0] - exact)
+    assert off > 0.1 or h < 0.1
+
+
+def test_the_covariance_of_a_step_whose_gamma_moves_is_that_of_small_steps(backend):
+    """Gamma = x^2 beside an oscillator: one step against a hundred, in the innovation's variance."""
+    stages, _ = _space(backend, second_order=True, max_step=1e9)
+    program = stages.compile(["x", "v", "x^2"], ["x", "v"])
+    given = {"program": program, "gamma": np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.8], [0.0, 0.0, 0.0]])}
+    given |= {"drift": np.array([[0.0, 1.0, 0.0], [-4.0, -0.5, 0.0]]), "cov0": 1e-12 * np.eye(2)}
+    y = np.array([[0.4], [0.7]])
+    off = []
+    for h in (0.2, 0.1):
+        _, whole = _space(backend, second_order=True, max_step=1e9, **given)
+        _, pieces = _space(backend, second_order=True, max_step=h / 100, **given)
+        found, fine = (float(stages.filter_loglik(s, [y], [h])[0]) for s in (whole, pieces))
+        off.append(abs(found - fine))
+    assert off[0] < 2e-3 and off[1] < off[0] / 3.0
+
+
 def test_a_missing_sample_is_a_longer_step(backend):
     stages, space = _space(backend)
     y, keep = _data(), np.delete(np.arange(30), [4, 5, 11])

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from itoscope.backends.records import Kink, StateSpace
+from itoscope.backends.reference.transition import Node, Transition, euler, transition
 from itoscope.common.types import Array
 
 __all__ = [
-    "Node",
     "Step",
     "Times",
     "Update",
@@ -29,38 +29,33 @@ __all__ = [
 ]
 
 LOG_2PI = math.log(2.0 * math.pi)
-PLACES = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15))
-WEIGHTS = (5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0)
 _erf = np.vectorize(math.erf, otypes=[float])
 Times = Sequence[float | Array]
-
-
-class Node(NamedTuple):
-    """A time within a step at which Gamma is looked up, and how noise of that time has moved by the end."""
-
-    s: Array  # (p, 1) time since the start
-    weight: Array  # (p, 1, 1)
-    phi: Array  # (p, m, m) transition from there to the end
 
 
 class Step(NamedTuple):
     """One prediction over `h`: what the sensitivities need of it. Arrays lead with the path axis.
 
-    Along the step term `k` is `terms + s rates + s^2 bends`.
+    At a node of the step term `k` is `terms + slopes (lead field) + s^2 bends`.
     """
 
     h: Array  # (p, 1, 1)
     terms: Array  # (p, K) expected term values
-    rates: Array  # (p, K) their rates of change along the drift
-    bends: Array  # (p, K)
-    jacobian: Array  # (p, m, m) of the drift
-    phi: Array  # (p, m, m) transition
-    nodes: list[Node]
+    slopes: Array  # (p, K, m) their gradients
+    bends: Array  # (p, K) what the way of the drift adds beyond the gradients, over s^2
+    field: Array  # (p, m) drift
+    move: Transition
     spread: Array  # (p, m, m) covariance that the step added
 
-    def value(self, node: Node, which: NDArray[np.intp]) -> Array:
-        """Terms `which` at a node `(p, n)`."""
-        return self.terms[:, which] + node.s * (self.rates[:, which] + node.s * self.bends[:, which])
+    @property
+    def phi(self) -> Array:
+        """Transition `(p, m, m)`."""
+        return self.move.phi
+
+    def change(self, node: Node, which: NDArray[np.intp]) -> Array:
+        """How much terms `which` have changed by a node `(p, n)`."""
+        way = np.einsum("pij,pj->pi", node.lead, self.field)
+        return np.einsum("pkj,pj->pk", self.slopes[:, which], way) + node.s**2 * self.bends[:, which]
 
 
 class Update(NamedTuple):
@@ -149,26 +144,15 @@ def _gamma(model: StateSpace, terms: Array) -> Array:
     return out
 
 
-def _nodes(a: Array, h: Array, second_order: bool) -> list[Node]:
-    """Three Gauss-Legendre nodes, exact for a quadratic Gamma under a quadratic transition; the start alone if not."""
-    one = np.eye(a.shape[-1])
-    if not second_order:
-        return [Node(0.0 * h[:, 0], h, one + 0.0 * a)]
-    square = a @ a / 2.0
-    return [
-        Node(place * h[:, 0], weight * h, one + (1.0 - place) * h * (a + (1.0 - place) * h * square))
-        for place, weight in zip(PLACES, WEIGHTS)
-    ]
-
-
 def _predict(model: StateSpace, mean: Array, cov: Array, h: Array) -> tuple[Step, Array, Array]:
-    """Mean and covariance one step of length `h` later.
+    """Mean and covariance one step of length `h` later, by local linearisation.
 
-    The terms are averaged over where noise and doubt may take the state, covariance `P + h Gamma / 2`, around a point
-    that moves with the drift: along the step a term is `u + s r + s^2 c`, with `r` from its gradient and `c` from its
-    value where the drift leads. A term with a kink has no `c`; its average counts the way along the drift as spread.
+    The drift is linearised at the mean, `f + A (x - M)`, and integrated exactly. Its terms are averaged where noise
+    and doubt may take the state, with the covariance of half way; what the way of the drift adds to a term beyond its
+    gradient is counted as `c s^2`, with `c` from the term where the linear drift leads. A term with a kink has no `c`;
+    its average counts the way along the drift as spread. Gamma moves along the step with its terms: the integral for
+    its value at the start is exact, the rest is a sum over three nodes.
     """
-    m = mean.shape[1]
     at_mean = model.program.evaluate(mean)
     slopes = model.program.gradient(mean)
     terms = at_mean
@@ -176,34 +160,35 @@ def _predict(model: StateSpace, mean: Array, cov: Array, h: Array) -> tuple[Step
         terms[:, kink.term], slopes[:, kink.term, :] = _kinked(kink, mean, cov)
     a = np.einsum("ik,pkj->pij", model.drift, slopes)
     f = terms @ model.drift.T
-    rates = np.einsum("pkj,pj->pk", slopes, f)
-    bends = np.zeros_like(rates)
-    phi = np.eye(m) + h * a
-    moved = mean + h[:, 0] * f
+    bends = np.zeros_like(terms)
     if model.second_order:
-        gamma = _gamma(model, terms)
-        ahead = cov + h / 2 * gamma
-        turn = np.einsum("pij,pj->pi", a, f)
-        lead = moved + h[:, 0] ** 2 / 2 * turn
+        move = transition(a, h)
+        way = np.einsum("pij,pj->pi", move.lead, f)
         safe = np.where(h[:, 0] > 0.0, h[:, 0], 1.0)
-        bends = (model.program.evaluate(np.ascontiguousarray(lead)) - terms - h[:, 0] * rates) / safe**2
+        bends = model.program.evaluate(np.ascontiguousarray(mean + way)) - terms
+        bends = (bends - np.einsum("pkj,pj->pk", slopes, way)) / safe**2
+        half = move.nodes[1].phi
+        gamma = _gamma(model, terms)
+        ahead = half @ (cov + h / 4 * gamma) @ np.swapaxes(half, 1, 2) + h / 4 * gamma
         terms = _expected_terms(model, mean, ahead, terms)
         for kink in model.kinks:
             bends[:, kink.term] = 0.0
-            way = h**2 / 3 * f[:, :, None] * f[:, None, :]
-            terms[:, kink.term] = _kinked(kink, mean, ahead + way)[0]
+            along = h**2 / 3 * f[:, :, None] * f[:, None, :]
+            terms[:, kink.term] = _kinked(kink, mean, ahead + along)[0]
         f = terms @ model.drift.T
-        phi = phi + h**2 / 2 * a @ a + h**3 / 6 * a @ a @ a
-        turn = np.einsum("pij,pj->pi", a, f)
-        twist = 2.0 * bends @ model.drift.T
-        moved = mean + h[:, 0] * f + h[:, 0] ** 2 / 2 * turn + h[:, 0] ** 3 / 6 * twist
-    nodes = _nodes(a, h, model.second_order)
-    spread = np.zeros_like(cov)
-    for node in nodes:
-        gamma = _gamma(model, terms + node.s * (rates + node.s * bends))
-        spread += node.weight * (node.phi @ gamma @ np.swapaxes(node.phi, 1, 2))
-    after = phi @ cov @ np.swapaxes(phi, 1, 2) + spread
-    step = Step(h, terms, rates, bends, a, phi, nodes, spread)
+        moved = mean + np.einsum("pij,pj->pi", move.lead, f) + move.curve(bends @ model.drift.T)
+    else:
+        move = euler(a, h)
+        moved = mean + h[:, 0] * f
+    step = Step(h, terms, slopes, bends, f, move, np.empty(0))
+    start = _gamma(model, terms)
+    spread = move.spread(start)
+    every = np.arange(terms.shape[1])
+    for node in move.nodes:
+        change = _gamma(model, terms + step.change(node, every)) - start
+        spread = spread + node.weight * (node.phi @ change @ np.swapaxes(node.phi, 1, 2))
+    step = step._replace(spread=spread)
+    after = move.phi @ cov @ np.swapaxes(move.phi, 1, 2) + spread
     return step, moved, 0.5 * (after + np.swapaxes(after, 1, 2))
 
 

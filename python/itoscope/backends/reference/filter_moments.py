@@ -34,12 +34,9 @@ def filter_drift_moments(
         def on_predict(n: int, step: Step, mean: Array, cov: Array) -> None:
             nonlocal d
             d = step.phi @ d
-            u = step.terms[:, terms]
-            d[:, rows, np.arange(c)] += step.h[:, 0] * u
-            if model.second_order:
-                half = step.h**2 / 2
-                d += half * step.jacobian[:, :, rows] * u[:, None, :]
-                d[:, rows, np.arange(c)] += half[:, 0] * step.rates[:, terms]
+            d += step.move.lead[:, :, rows] * step.terms[:, None, terms]
+            for node in step.move.nodes:
+                d += node.weight * node.phi[:, :, rows] * step.change(node, terms)[:, None, :]
 
         def on_update(update: Update, mean: Array, cov: Array) -> None:
             nonlocal d, gram, moment, yy, count
@@ -96,9 +93,11 @@ def filter_noise_moments(
             d = step.phi @ d
             for pair, e in enumerate(unit):
                 of = np.flatnonzero(pair_of == pair)
-                for node in step.nodes:
+                whole = step.move.spread(np.broadcast_to(e, step.phi.shape))
+                w[:, of] += whole[:, None] * step.terms[:, term_of[of], None, None]
+                for node in step.move.nodes:
                     moved = node.weight * (node.phi @ e @ np.swapaxes(node.phi, 1, 2))
-                    w[:, of] += moved[:, None] * step.value(node, term_of[of])[:, :, None, None]
+                    w[:, of] += moved[:, None] * step.change(node, term_of[of])[:, :, None, None]
             w[:, c] += step.spread
 
         def add(x: Array, t: Array) -> None:

@@ -12,7 +12,6 @@ use super::whitened::WhitenedRows;
 pub struct DriftMoments<'a> {
     columns: &'a [(usize, usize)],
     theta: Vec<f64>,
-    second_order: bool,
     m: usize,
     q: usize,
     /// lanes x m x C
@@ -30,7 +29,6 @@ impl<'a> DriftMoments<'a> {
         Self {
             columns,
             theta: columns.iter().map(|&column| model.drift[column]).collect(),
-            second_order: model.second_order,
             m,
             q: model.q(),
             d: vec![0.0; lanes * m * c],
@@ -45,17 +43,21 @@ impl Visitor for DriftMoments<'_> {
     fn predicted(&mut self, lane: usize, step: &Step<'_>) {
         let (m, c) = (self.m, self.columns.len());
         let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
-        multiply_wide(step.phi, d, &mut self.next, m, m, c);
+        let transition = step.transition;
+        multiply_wide(transition.phi(), d, &mut self.next, m, m, c);
         d.copy_from_slice(&self.next);
-        let half = step.h * step.h / 2.0;
         for (column, &(i, k)) in self.columns.iter().enumerate() {
             let u = step.terms[k * step.width];
-            d[i * c + column] += step.h * u;
-            if self.second_order {
-                for j in 0..m {
-                    d[j * c + column] += half * step.jacobian[j * m + i] * u;
+            for j in 0..m {
+                d[j * c + column] += transition.lead()[j * m + i] * u;
+            }
+            for (node, at) in transition.nodes().iter().enumerate() {
+                let change = at.weight * step.change(k, node);
+                if change != 0.0 {
+                    for j in 0..m {
+                        d[j * c + column] += transition.onward(node)[j * m + i] * change;
+                    }
                 }
-                d[i * c + column] += half * step.rates[k * step.width];
             }
         }
     }

@@ -12,7 +12,9 @@ mod noise_moments;
 mod predict;
 mod small;
 mod smooth;
+mod square;
 mod state_space;
+mod transition;
 mod visitor;
 mod whitened;
 

@@ -1,6 +1,7 @@
 //! Moments of the regression of Gamma and the noise variances: sensitivities of covariance and mean.
 
 use super::small::{axpy, multiply, multiply_transposed, multiply_wide};
+use super::square::{read, with_size, write};
 use super::state_space::{MAX_STATES, StateSpace};
 use super::visitor::{Step, Update, Visitor};
 use super::whitened::WhitenedRows;
@@ -102,9 +103,9 @@ fn push(rows: &mut WhitenedRows, carried: &[f64], noise: &[f64], residual: f64) 
 impl Visitor for NoiseMoments<'_> {
     fn predicted(&mut self, lane: usize, step: &Step<'_>) {
         let (m, c) = (self.m, self.carried);
-        self.sandwich(lane, step.phi);
+        self.sandwich(lane, step.transition.phi());
         let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
-        multiply_wide(step.phi, d, &mut self.turn, m, m, c);
+        multiply_wide(step.transition.phi(), d, &mut self.turn, m, m, c);
         d.copy_from_slice(&self.turn);
         let w = &mut self.w[lane * m * m * c..(lane + 1) * m * m * c];
         let (product, moved) = self.small.split_at_mut(m * m);
@@ -114,12 +115,22 @@ impl Visitor for NoiseMoments<'_> {
             }
             let own = &self.columns[range.clone()];
             let values = &mut self.part_row[..own.len()];
-            for (node, onward) in step.nodes.iter().zip(step.onward.chunks_exact(m * m)) {
+            let transition = step.transition;
+            with_size!(m, write(&transition.spread::<N>(&read(unit)), moved));
+            for node in 0..=transition.nodes().len() {
+                // the integral of the values at the start is exact, that of their changes a sum over nodes
                 for (value, &(of, k)) in values.iter_mut().zip(own) {
-                    *value = if of == pair { node.weight * step.value(k, node.s) } else { 0.0 };
+                    *value = match (of == pair, node) {
+                        (false, _) => 0.0,
+                        (true, 0) => step.terms[k * step.width],
+                        (true, node) => transition.nodes()[node - 1].weight * step.change(k, node - 1),
+                    };
                 }
-                multiply(onward, unit, product, m, m, m);
-                multiply_transposed(product, onward, moved, m, m, m);
+                if node > 0 {
+                    let onward = transition.onward(node - 1);
+                    multiply(onward, unit, product, m, m, m);
+                    multiply_transposed(product, onward, moved, m, m, m);
+                }
                 for (index, &factor) in moved.iter().enumerate() {
                     if factor != 0.0 {
                         axpy(factor, values, &mut w[index * c + range.start..][..own.len()]);

@@ -1,16 +1,13 @@
 //! One prediction of a batch of paths: terms over all lanes at once, small matrices path by path.
 
-use super::small::{axpy, factor_semidefinite, multiply, multiply_transposed, symmetrise};
+use super::small::{axpy, factor_semidefinite};
+use super::square::{add, apply, read, sandwich, with_size, write};
 use super::state_space::{MAX_STATES, StateSpace};
-use super::visitor::{QuadratureNode, Step, Visitor};
+use super::transition::{PLACES, Transition};
+use super::visitor::{Step, Visitor};
 use crate::program::Scratch;
 
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
-
-/// Gauss-Legendre nodes of the unit interval and their weights: exact for a quadratic Gamma under a quadratic
-/// transition.
-const PLACES: [f64; 3] = [0.112_701_665_379_258_3, 0.5, 0.887_298_334_620_741_7];
-const WEIGHTS: [f64; 3] = [5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0];
 
 /// Working memory for the predictions of a batch. Arrays over lanes hold one row of `width` lanes per entry.
 pub struct Predictor<'a> {
@@ -27,24 +24,23 @@ pub struct Predictor<'a> {
     gradient: Vec<f64>,
     jacobian: Vec<f64>,
     field: Vec<f64>,
-    rates: Vec<f64>,
     bends: Vec<f64>,
     twist: Vec<f64>,
+    /// Where the linear drift leads in a step (lanes x m).
+    way: Vec<f64>,
     ahead: Vec<f64>,
+    moves: Vec<Transition>,
+    spreads: Vec<Spread>,
     small: LaneWork,
 }
 
 /// Matrices (m x m) of one path, kept so that no step has to clear memory.
 struct LaneWork {
     a: Vec<f64>,
-    phi: Vec<f64>,
-    square: Vec<f64>,
     gamma: Vec<f64>,
+    start: Vec<f64>,
     elements: Vec<f64>,
-    onward: Vec<f64>,
-    product: Vec<f64>,
     spread: Vec<f64>,
-    next: Vec<f64>,
     low: Vec<f64>,
     rest: Vec<f64>,
 }
@@ -54,18 +50,22 @@ impl LaneWork {
         let square = || vec![0.0; m * m];
         Self {
             a: square(),
-            phi: square(),
-            square: square(),
             gamma: square(),
+            start: square(),
             elements: vec![0.0; pairs],
-            onward: vec![0.0; PLACES.len() * m * m],
-            product: square(),
             spread: square(),
-            next: square(),
             low: square(),
             rest: square(),
         }
     }
+}
+
+/// The spread that a Gamma gave over a step, for as long as both stay the same.
+#[derive(Clone)]
+struct Spread {
+    version: u64,
+    gamma: Vec<f64>,
+    value: Vec<f64>,
 }
 
 /// The entries of a coefficient table that are not zero.
@@ -93,20 +93,25 @@ impl<'a> Predictor<'a> {
             gradient: zeros(k * m),
             jacobian: zeros(m * m),
             field: zeros(m),
-            rates: zeros(k),
             bends: zeros(k),
             twist: zeros(m),
+            way: vec![0.0; lanes * m],
             ahead: vec![0.0; lanes * m * m],
+            moves: vec![Transition::new(m); lanes],
+            spreads: vec![
+                Spread { version: 0, gamma: vec![f64::NAN; m * m], value: vec![0.0; m * m] };
+                lanes
+            ],
             small: LaneWork::new(m, model.pairs.len()),
         }
     }
 
     /// Advances means (lanes x m) and covariances (lanes x m x m) by `h`; lanes with `h = 0` stay as they are.
     ///
-    /// The terms are averaged over where noise and doubt may take the state, covariance `P + h Gamma / 2`, around a
-    /// point that moves with the drift: along the step a term is `u + s r + s^2 c`, with `r` from its gradient and `c`
-    /// from its value where the drift leads. A term with a kink has no `c`; its average counts the way along the drift
-    /// as spread.
+    /// The drift is linearised at the mean, `f + A (x - M)`, and integrated exactly. Its terms are averaged over where
+    /// noise and doubt may take the state, with the covariance of half way; what the way of the drift adds to a term
+    /// beyond its gradient is counted as `c s^2`, with `c` from the term where the linear drift leads. A term with a kink
+    /// has no `c`; its average counts the way along the drift as spread.
     pub fn run(
         &mut self,
         n: usize,
@@ -117,6 +122,7 @@ impl<'a> Predictor<'a> {
     ) {
         let m = self.model.m();
         self.terms_at(mean, cov);
+        self.linearise(h);
         if self.model.second_order {
             self.bend(h, mean);
             self.average(h, mean, cov);
@@ -125,12 +131,12 @@ impl<'a> Predictor<'a> {
             if h[lane] > 0.0 {
                 let mean = &mut mean[lane * m..(lane + 1) * m];
                 let cov = &mut cov[lane * m * m..(lane + 1) * m * m];
-                self.step(n, lane, h[lane], mean, cov, visitor);
+                self.step(n, lane, mean, cov, visitor);
             }
         }
     }
 
-    /// Values and gradients of the terms at the means, the drift and its Jacobian, and the rates of the terms along it.
+    /// Values and gradients of the terms at the means, the drift and its Jacobian.
     fn terms_at(&mut self, mean: &[f64], cov: &[f64]) {
         let (m, w) = (self.model.m(), self.width);
         for i in 0..m {
@@ -162,14 +168,19 @@ impl<'a> Predictor<'a> {
             }
         }
         self.sum_field();
-        self.rates.fill(0.0);
-        for k in 0..self.model.program.n_outputs() {
-            for j in 0..m {
-                let (field, row) = (&self.field[j * w..][..w], &self.gradient[(k * m + j) * w..][..w]);
-                let rate = &mut self.rates[k * w..][..w];
-                for lane in 0..w {
-                    rate[lane] += row[lane] * field[lane];
-                }
+    }
+
+    /// The transition of every lane that moves.
+    fn linearise(&mut self, h: &[f64]) {
+        let w = self.width;
+        for (lane, transition) in self.moves.iter_mut().enumerate().filter(|(lane, _)| h[*lane] > 0.0) {
+            for (index, a) in self.small.a.iter_mut().enumerate() {
+                *a = self.jacobian[index * w + lane];
+            }
+            if self.model.second_order {
+                transition.set(&self.small.a, h[lane]);
+            } else {
+                transition.set_euler(&self.small.a, h[lane]);
             }
         }
     }
@@ -183,16 +194,19 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// Curvatures of the terms along the drift, from their values where it leads.
+    /// What the way of the drift adds to the terms beyond their gradients, from their values where it leads.
     fn bend(&mut self, h: &[f64], mean: &[f64]) {
         let (m, w) = (self.model.m(), self.width);
-        for i in 0..m {
-            let lead = self.values.input_mut(i);
-            for lane in 0..self.lanes {
-                let turn: f64 =
-                    (0..m).map(|j| self.jacobian[(i * m + j) * w + lane] * self.field[j * w + lane]).sum();
-                let h = h[lane];
-                lead[lane] = mean[lane * m + i] + h * (self.field[i * w + lane] + h / 2.0 * turn);
+        for lane in 0..self.lanes {
+            if h[lane] > 0.0 {
+                let way = &mut self.way[lane * m..(lane + 1) * m];
+                with_size!(m, {
+                    let field: [f64; N] = std::array::from_fn(|i| self.field[i * w + lane]);
+                    way.copy_from_slice(&apply(&read::<N>(self.moves[lane].lead()), &field));
+                });
+            }
+            for i in 0..m {
+                self.values.input_mut(i)[lane] = mean[lane * m + i] + self.way[lane * m + i];
             }
         }
         self.model.program.run(&mut self.values);
@@ -200,8 +214,9 @@ impl<'a> Predictor<'a> {
         for k in 0..self.model.program.n_outputs() {
             for lane in 0..self.lanes {
                 let (at, h) = (k * w + lane, h[lane]);
-                self.bends[at] =
-                    if h > 0.0 { (led[at] - self.terms[at] - h * self.rates[at]) / (h * h) } else { 0.0 };
+                let straight: f64 =
+                    (0..m).map(|j| self.gradient[(k * m + j) * w + lane] * self.way[lane * m + j]).sum();
+                self.bends[at] = if h > 0.0 { (led[at] - self.terms[at] - straight) / (h * h) } else { 0.0 };
             }
         }
         for kink in &self.model.kinks {
@@ -209,7 +224,7 @@ impl<'a> Predictor<'a> {
         }
         self.twist.fill(0.0);
         for &(i, k, c) in &self.drift {
-            axpy(2.0 * c, &self.bends[k * w..][..w], &mut self.twist[i * w..][..w]);
+            axpy(c, &self.bends[k * w..][..w], &mut self.twist[i * w..][..w]);
         }
     }
 
@@ -221,15 +236,22 @@ impl<'a> Predictor<'a> {
         let total = around.width();
         let LaneWork { gamma, elements, low, rest, .. } = &mut self.small;
         for lane in 0..self.lanes {
+            if h[lane] <= 0.0 {
+                continue;
+            }
             elements.fill(0.0);
             for &(pair, k, c) in &self.gamma {
                 elements[pair] += c * self.terms[k * w + lane];
             }
             self.model.positive_gamma(elements, gamma);
             let ahead = &mut self.ahead[lane * m * m..(lane + 1) * m * m];
-            for index in 0..m * m {
-                ahead[index] = cov[lane * m * m + index] + h[lane] / 2.0 * gamma[index];
-            }
+            with_size!(m, {
+                let (gamma, mut at) = (read::<N>(gamma), read::<N>(&cov[lane * N * N..]));
+                add(&mut at, h[lane] / 4.0, &gamma);
+                at = sandwich(&read::<N>(self.moves[lane].onward(PLACES.len() / 2)), &at);
+                add(&mut at, h[lane] / 4.0, &gamma);
+                write(&at, ahead);
+            });
             factor_semidefinite(ahead, low, rest, m);
             let inputs = around.inputs_mut();
             for column in 0..m {
@@ -277,91 +299,78 @@ impl<'a> Predictor<'a> {
     }
 
     /// Moves mean and covariance of one lane.
-    fn step(
+    fn step(&mut self, n: usize, lane: usize, mean: &mut [f64], cov: &mut [f64], visitor: &mut impl Visitor) {
+        with_size!(self.model.m(), self.step_of::<N>(n, lane, mean, cov, visitor));
+    }
+
+    fn step_of<const N: usize>(
         &mut self,
         n: usize,
         lane: usize,
-        h: f64,
         mean: &mut [f64],
         cov: &mut [f64],
         visitor: &mut impl Visitor,
     ) {
-        let (m, w) = (self.model.m(), self.width);
-        let mm = m * m;
-        let LaneWork { a, phi, square, gamma, elements, onward, product, spread, next, .. } = &mut self.small;
-        let mut field = [0.0; MAX_STATES];
-        for (index, a) in a.iter_mut().enumerate() {
-            *a = self.jacobian[index * w + lane];
+        let w = self.width;
+        let transition = &self.moves[lane];
+        let field: [f64; N] = std::array::from_fn(|i| self.field[i * w + lane]);
+        let mut ways = [[0.0; N]; PLACES.len()];
+        for node in 0..transition.nodes().len() {
+            ways[node] = apply(&read::<N>(transition.lead_to(node)), &field);
         }
-        for i in 0..m {
-            field[i] = self.field[i * w + lane];
+        let LaneWork { gamma, start, elements, spread, .. } = &mut self.small;
+        elements.fill(0.0);
+        for &(pair, k, c) in &self.gamma {
+            elements[pair] += c * self.terms[k * w + lane];
         }
-        let mut nodes = [QuadratureNode { s: 0.0, weight: h }; PLACES.len()];
-        let mut count = 1;
-        onward.fill(0.0);
-        if self.model.second_order {
-            multiply(a, a, square, m, m, m);
-            multiply(square, a, product, m, m, m);
-            for index in 0..mm {
-                phi[index] = h * a[index] + h * h / 2.0 * square[index] + h.powi(3) / 6.0 * product[index];
-            }
-            count = PLACES.len();
-            for node in 0..count {
-                nodes[node] = QuadratureNode { s: PLACES[node] * h, weight: WEIGHTS[node] * h };
-                let left = (1.0 - PLACES[node]) * h;
-                for index in 0..mm {
-                    onward[node * mm + index] = left * (a[index] + left / 2.0 * square[index]);
-                }
-            }
-        } else {
-            phi.iter_mut().zip(&*a).for_each(|(phi, a)| *phi = h * a);
+        self.model.positive_gamma(elements, start);
+        let kept = &mut self.spreads[lane];
+        if kept.version != transition.version() || kept.gamma != *start {
+            kept.version = transition.version();
+            kept.gamma.copy_from_slice(start);
+            write(&transition.spread::<N>(&read(start)), &mut kept.value);
         }
-        for i in 0..m {
-            phi[i * m + i] += 1.0;
-            for node in 0..count {
-                onward[node * mm + i * m + i] += 1.0;
-            }
+        let mut added = read::<N>(&kept.value);
+        let moved = apply(&read::<N>(transition.lead()), &field);
+        let twist: [f64; N] = std::array::from_fn(|i| self.twist[i * w + lane]);
+        let bent = if twist.iter().any(|&value| value != 0.0) { transition.curve(&twist) } else { [0.0; N] };
+        for i in 0..N {
+            mean[i] += moved[i] + bent[i];
         }
-        spread.fill(0.0);
-        for (node, QuadratureNode { s, weight }) in nodes[..count].iter().enumerate() {
-            elements.fill(0.0);
-            for &(pair, k, c) in &self.gamma {
-                let at = k * w + lane;
-                elements[pair] += c * (self.terms[at] + s * (self.rates[at] + s * self.bends[at]));
-            }
-            self.model.positive_gamma(elements, gamma);
-            let onward = &onward[node * mm..(node + 1) * mm];
-            multiply(onward, gamma, product, m, m, m);
-            multiply_transposed(product, onward, next, m, m, m);
-            axpy(*weight, next, spread);
-        }
-        multiply(phi, cov, product, m, m, m);
-        multiply_transposed(product, phi, next, m, m, m);
-        axpy(1.0, spread, next);
-        symmetrise(next, m);
-        cov.copy_from_slice(next);
-        let mut turn = [0.0; MAX_STATES];
-        if self.model.second_order {
-            multiply(a, &field, &mut turn, m, m, 1);
-        }
-        for i in 0..m {
-            mean[i] += h * field[i] + h * h / 2.0 * turn[i] + h.powi(3) / 6.0 * self.twist[i * w + lane];
-        }
-        let step = Step {
+        let mut step = Step {
             n,
-            h,
             terms: &self.terms[lane..],
-            rates: &self.rates[lane..],
+            gradient: &self.gradient[lane..],
             bends: &self.bends[lane..],
             width: w,
-            phi,
-            jacobian: a,
-            nodes: &nodes[..count],
-            onward,
-            spread,
-            mean,
-            cov,
+            ways: ways.as_flattened(),
+            transition,
+            spread: &[],
+            mean: &[],
+            cov: &[],
         };
+        // Gamma moves along the step with its terms: the integral for its start is exact, the rest a sum over nodes
+        for (node, at) in transition.nodes().iter().enumerate() {
+            let mut still = true;
+            elements.fill(0.0);
+            for &(pair, k, c) in &self.gamma {
+                let change = step.change(k, node);
+                still &= change == 0.0;
+                elements[pair] += c * (self.terms[k * w + lane] + change);
+            }
+            if still {
+                continue;
+            }
+            self.model.positive_gamma(elements, gamma);
+            let mut change = read::<N>(gamma);
+            add(&mut change, -1.0, &read(start));
+            add(&mut added, at.weight, &sandwich(&read(transition.onward(node)), &change));
+        }
+        let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
+        add(&mut after, 1.0, &added);
+        write(&after, cov);
+        write(&added, spread);
+        (step.spread, step.mean, step.cov) = (spread, mean, cov);
         visitor.predicted(lane, &step);
     }
 }

@@ -90,7 +90,7 @@ impl Visitor for Smoother {
         let mm = m * m;
         let trace = &mut self.traces[lane];
         let mut product = [0.0; MM];
-        multiply(step.phi, &trace.phi[n * mm..(n + 1) * mm], &mut product, m, m, m);
+        multiply(step.transition.phi(), &trace.phi[n * mm..(n + 1) * mm], &mut product, m, m, m);
         trace.phi[n * mm..(n + 1) * mm].copy_from_slice(&product[..mm]);
         trace.ahead[n * m..(n + 1) * m].copy_from_slice(step.mean);
         trace.spread[n * mm..(n + 1) * mm].copy_from_slice(step.cov);

@@ -1,28 +1,24 @@
 //! What a filter shows of each prediction and each observation, to whoever looks on.
 
+use super::transition::Transition;
+
 /// One prediction of one path, as the sensitivities need it.
 #[derive(Debug)]
 pub struct Step<'a> {
     /// Sample that the prediction leads to.
     pub n: usize,
-    /// Length of the step.
-    pub h: f64,
     /// Expected term values, lane by lane: term `k` of this path is at `k * width + lane`.
     pub terms: &'a [f64],
-    /// Rates of change of the terms along the drift, in the same places.
-    pub rates: &'a [f64],
-    /// Curvatures of the terms along the drift, in the same places: a term is `terms + s rates + s^2 bends`.
+    /// Their gradients: the derivative of term `k` by state `j` in the place of term `k m + j`.
+    pub gradient: &'a [f64],
+    /// What the way of the drift adds to the terms beyond their gradients, over `s^2`, in the same places as the terms.
     pub bends: &'a [f64],
     /// Lanes of a row of `terms`.
     pub width: usize,
-    /// Transition (m x m).
-    pub phi: &'a [f64],
-    /// Jacobian of the drift (m x m).
-    pub jacobian: &'a [f64],
-    /// Times within the step at which Gamma was looked up.
-    pub nodes: &'a [QuadratureNode],
-    /// Transition from each node to the end (nodes x m x m).
-    pub onward: &'a [f64],
+    /// Where the linear drift leads by each node (nodes x m).
+    pub ways: &'a [f64],
+    /// Transition, its integrals and its nodes.
+    pub transition: &'a Transition,
     /// Covariance that the step added (m x m).
     pub spread: &'a [f64],
     /// Predicted mean (m).
@@ -41,10 +37,13 @@ pub struct QuadratureNode {
 }
 
 impl Step<'_> {
-    /// Term `k` at time `s` after the start.
-    pub fn value(&self, k: usize, s: f64) -> f64 {
-        let at = k * self.width;
-        self.terms[at] + s * (self.rates[at] + s * self.bends[at])
+    /// How much term `k` has changed by a node of the step.
+    pub fn change(&self, k: usize, node: usize) -> f64 {
+        let (m, s) = (self.transition.m(), self.transition.nodes()[node].s);
+        let way = &self.ways[node * m..(node + 1) * m];
+        let straight: f64 =
+            way.iter().enumerate().map(|(j, way)| self.gradient[(k * m + j) * self.width] * way).sum();
+        straight + s * s * self.bends[k * self.width]
     }
 }
 
