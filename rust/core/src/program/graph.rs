@@ -294,9 +294,11 @@ impl Graph {
 
     /// A function of a node.
     pub fn call(&mut self, function: Function, a: Id) -> Id {
-        match self.value(a) {
-            Some(x) => self.constant(function.apply(x)),
-            None => self.intern(Node::Call(function, a)),
+        match (self.value(a), function, self.node(a)) {
+            (Some(x), ..) => self.constant(function.apply(x)),
+            // The root of a square is a magnitude, whose derivative is known at 0.
+            (None, Function::Sqrt, Node::Multiply(x, y)) if x == y => self.call(Function::Abs, x),
+            _ => self.intern(Node::Call(function, a)),
         }
     }
 
@@ -367,5 +369,23 @@ impl Graph {
             self.n_factors.push(1);
         }
         id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_of_a_square_is_a_magnitude() {
+        let mut graph = Graph::new(2);
+        let (x, y) = (graph.input(0), graph.input(1));
+        let size = graph.call(Function::Abs, x);
+        let (square, product, two) = (graph.multiply(x, x), graph.multiply(x, y), graph.constant(2.0));
+        assert_eq!(graph.call(Function::Sqrt, square), size);
+        let half = graph.constant(0.5);
+        let raised = graph.power(x, two);
+        assert_eq!(graph.power(raised, half), size);
+        assert_ne!(graph.call(Function::Sqrt, product), size);
     }
 }
