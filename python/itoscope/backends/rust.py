@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,9 +23,13 @@ from itoscope.backends.records import (
     Variance,
     Weights,
 )
-from itoscope.common.prior import Prior
-from itoscope.common.types import Array, Bools, Draw, Integers, Progress, Times
 from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Array, Bools, Draw, Integers, Progress, Times
 
 __all__ = [
     "compile",

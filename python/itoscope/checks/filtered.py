@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,12 +11,14 @@ from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, ResidualSums, StateSpace
 from itoscope.checks.check import Check, Words, residual_checks, statistics
 from itoscope.checks.measured import check_survey
-from itoscope.common.types import Array
-from itoscope.result.diagnostics import Diagnostics, Residuals
 from itoscope.stats.whiteness import lagged_products
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
+    from itoscope.result.diagnostics import Diagnostics, Residuals
     from itoscope.result.findings import Findings
     from itoscope.result.observer import Innovations, Observer
 

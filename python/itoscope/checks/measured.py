@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.protocol import Backend
-from itoscope.backends.records import Fitted, Program, Sums, Survey, Variance
 from itoscope.checks.check import Check, Residuals, Words, residual_checks, statistics
-from itoscope.common.types import Array, Times
-from itoscope.posterior.equation import Equation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.backends.protocol import Backend
+    from itoscope.backends.records import Fitted, Program, Sums, Survey, Variance
+    from itoscope.common.types import Array, Times
+    from itoscope.posterior.equation import Equation
 
 __all__ = ["check_given", "check_residuals", "check_step", "check_survey", "no_noise", "unstable_rounds"]
 

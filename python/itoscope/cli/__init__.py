@@ -9,12 +9,14 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from itoscope import __version__
 from itoscope.cli import discover, forecast, paper, report, settings, simulate
 from itoscope.errors import ArgumentError, ExpressionError, ItoscopeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["main"]
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from itoscope.cli.arguments import add_positional, add_settings, assignments, number, numbers
 from itoscope.data.formats import WRITTEN, write
 from itoscope.data.text import write_csv
-from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.problems import PROBLEMS, Problem
 from itoscope.result.ensemble import best_scheme
 from itoscope.sde.sde import SDE
+
+if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
 
 __all__ = ["add"]
 

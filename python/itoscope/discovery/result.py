@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, overload
-
-from numpy.typing import ArrayLike
 
 from itoscope.errors import argument_error
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.show import text as summary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from numpy.typing import ArrayLike
 
     from itoscope.common.types import DiscreteScheme, Progress, Style
     from itoscope.data.trajectories import Trajectories

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common import checks
 from itoscope.common.prior import Prior
-from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError
 from itoscope.fit.options import Options
@@ -19,6 +17,9 @@ from itoscope.library.library import Library
 from itoscope.result.ensemble import EULER_SUBSTEPS, Asked, simulate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from itoscope.common.types import Array
     from itoscope.result.findings import Findings
 
 __all__ = ["self_check"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from itoscope.common.types import Array
 from itoscope.drawing.style import BLUE, ORANGE, label_panels, legend_above, name_of, panels, thinned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = ["bands"]
 

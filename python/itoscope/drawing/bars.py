@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.common.types import Array, Bools
 from itoscope.drawing.style import BLUE, GREY, INK, ORANGE, SHADE, core_of
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array, Bools
 
 __all__ = ["correlation", "histogram", "inclusion", "law"]
 

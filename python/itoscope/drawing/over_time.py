@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.common.types import Array, Bools
 from itoscope.drawing.style import BLUE, ORANGE, SERIES, label_panels, legend_above, name_of, panels, thinned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from itoscope.common.types import Array, Bools
 
 __all__ = ["chains", "paths", "smoothed"]
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.drawing.bars import histogram
 from itoscope.drawing.style import BLUE, INK, SHADE, hide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = ["cloud", "corner", "estimates", "quantiles"]
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common.extras import require
-from itoscope.common.types import Array
 from itoscope.errors import argument_error
 from itoscope.expressions.notation import LATEX
 from itoscope.expressions.typeset import typeset_term
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = [
     "BLUE", "GREY", "INK", "ORANGE", "SERIES", "SHADE", "core_of", "covariance_title", "drift_title", "hide",

@@ -9,8 +9,10 @@ functions, quotients, and sums that are factors. With `|a| = a sgn(a)`, which ho
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Form", "Powers", "Product", "atom", "number", "power", "product", "root", "single", "total"]
 

@@ -18,8 +18,7 @@ inputs win over names of functions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,6 +26,9 @@ from itoscope.common import checks
 from itoscope.errors import ExpressionError
 from itoscope.expressions.graph import FUNCTIONS, Graph
 from itoscope.expressions.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["NAME", "check_inputs", "parse", "read", "renamed"]
 

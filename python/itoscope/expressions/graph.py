@@ -7,14 +7,17 @@ arguments, hence the order of the nodes is an order of evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.expressions import forms
 from itoscope.expressions.forms import Form, Product
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = ["FUNCTIONS", "Graph", "Node"]
 

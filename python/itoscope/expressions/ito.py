@@ -9,16 +9,20 @@ Source: Kloeden & Platen, Numerical Solution of Stochastic Differential Equation
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.common.types import Array, DiscreteScheme
 from itoscope.errors import argument_error
 from itoscope.expressions.grammar import check_inputs, parse
 from itoscope.expressions.graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array, DiscreteScheme
 
 __all__ = ["SCHEMES", "Operators", "Scheme", "check_scheme", "cholesky"]
 

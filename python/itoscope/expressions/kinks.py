@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Kink", "closed_kinks", "distinct", "kinked"]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from itoscope.expressions.notation import GREEK, Notation, stem_and_index
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["MATHML", "STYLE", "math"]
 

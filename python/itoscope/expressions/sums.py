@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from itoscope.common.numbers import exact
 from itoscope.errors import ExpressionError
 from itoscope.expressions.grammar import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["as_factor", "broken", "expression_of", "in_brackets", "lines", "names", "signed_terms", "sum_of"]
 

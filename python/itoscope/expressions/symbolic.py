@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from itoscope.common.extras import require
 from itoscope.expressions.grammar import read
 from itoscope.expressions.graph import FUNCTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["symbolic"]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from itoscope.expressions.graph import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Tree"]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from itoscope.common.numbers import exact
 from itoscope.errors import ExpressionError
 from itoscope.expressions.grammar import read
-from itoscope.expressions.notation import Notation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.expressions.notation import Notation
 
 __all__ = ["typeset", "typeset_factor", "typeset_term"]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.protocol import Backend
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
+
+if TYPE_CHECKING:
+    from itoscope.backends.protocol import Backend
+    from itoscope.common.types import Array
 
 __all__ = ["observation_matrix", "observed_texts", "state_names"]
 

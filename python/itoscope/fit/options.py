@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from itoscope.common import checks
-from itoscope.common.prior import Prior
 from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.errors import argument_error
 from itoscope.library.library import Library
 from itoscope.posterior.sampling import Sampling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from itoscope.common.prior import Prior
 
 __all__ = ["Options"]
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Backend
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array
-from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
-from itoscope.fit.options import Options
 from itoscope.library.library import BoundLibrary, Library, readable_means
-from itoscope.posterior.sampling import Sampling
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from itoscope.backends.protocol import Backend
+    from itoscope.common.types import Array
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.fit.options import Options
+    from itoscope.posterior.sampling import Sampling
 
 __all__ = ["Question"]
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from itoscope.common.progress import Reporter
-from itoscope.fit.question import Question
 from itoscope.fit.streams import Stream
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
 from itoscope.posterior.sampling import sample as sample_posterior
+
+if TYPE_CHECKING:
+    from itoscope.fit.question import Question
 
 __all__ = ["Sample", "sampler_of"]
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from itoscope.fit.filtered.answer import answer_filtered
 from itoscope.fit.measured.answer import answer_measured
-from itoscope.fit.question import Question
-from itoscope.result.findings import Findings
+
+if TYPE_CHECKING:
+    from itoscope.fit.question import Question
+    from itoscope.result.findings import Findings
 
 __all__ = ["solve"]
 

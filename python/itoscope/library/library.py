@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
-from itoscope.backends.records import Program
 from itoscope.common import checks
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
@@ -28,6 +24,14 @@ from itoscope.library.parts import (
     Trig,
     checked_origin,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from itoscope.backends.records import Program
+    from itoscope.common.types import Array
 
 __all__ = ["BoundLibrary", "Library", "readable_means"]
 

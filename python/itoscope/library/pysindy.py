@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.library import Library
 from itoscope.library.parts import PerState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = ["from_pysindy"]
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common.extras import require
-from itoscope.discovery.result import Discovery
 from itoscope.paper.forecasting import BAND, Motion
 from itoscope.paper.outcome import equations_as_in, velocity_names
 from itoscope.paper.page import SHOWN
 from itoscope.paper.studies import STUDIES, Study
-from itoscope.posterior.equation import Equation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from itoscope.discovery.result import Discovery
+    from itoscope.posterior.equation import Equation
 
 __all__ = ["draw"]
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
-from itoscope.data.trajectories import Trajectories
 from itoscope.problems import bouc_wen
 from itoscope.result.ensemble import best_scheme
-from itoscope.sde.sde import SDE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.sde.sde import SDE
 
 __all__ = ["LOUDER", "Motion", "foretold", "joined", "motion", "overlap", "spectrum", "true_motion"]
 

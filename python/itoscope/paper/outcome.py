@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from itoscope.discovery.result import Discovery
 from itoscope.expressions.grammar import renamed
-from itoscope.paper.studies import Key, Study
-from itoscope.posterior.equation import Equation
 from itoscope.result.findings import Key as Equated
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from itoscope.discovery.result import Discovery
+    from itoscope.paper.studies import Key, Study
+    from itoscope.posterior.equation import Equation
 
 __all__ = ["Estimate", "Outcome", "equations_as_in", "outcome_of", "velocity_names"]
 

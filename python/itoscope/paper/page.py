@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +10,9 @@ from itoscope.paper.forecasting import Motion, overlap
 from itoscope.paper.notes import CLOSING, HEAD, NOTES, SEEDS_NOTE, VERDICT_NOTE
 from itoscope.paper.outcome import Estimate, Outcome
 from itoscope.paper.studies import FORMS, STUDIES, Key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["forecast_rows", "markdown", "seed_rows", "support_rows", "table_rows", "text", "verdict_rows"]
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.discovery.result import Discovery
 from itoscope.errors import MissingExtraError, argument_error
 from itoscope.paper import forecasting, page
-from itoscope.paper.forecasting import Motion
 from itoscope.paper.outcome import Outcome, outcome_of
 from itoscope.paper.studies import FORMS, STUDIES, Form, Study
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from itoscope.discovery.result import Discovery
+    from itoscope.paper.forecasting import Motion
 
 __all__ = ["Report", "run"]
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common.prior import Prior
 from itoscope.data.trajectories import Trajectories
 from itoscope.discovery.discover import discover
-from itoscope.discovery.result import Discovery
 from itoscope.library.library import Library
 from itoscope.problems import black_scholes, bouc_wen, duffing_van_der_pol, two_storey_building
-from itoscope.sde.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from itoscope.discovery.result import Discovery
+    from itoscope.sde.problem import Problem
 
 __all__ = ["FORMS", "STUDIES", "Form", "Study"]
 

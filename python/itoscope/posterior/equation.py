@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.common import checks
-from itoscope.common.prior import Prior
-from itoscope.common.types import Array, Bools
 from itoscope.posterior import words
 from itoscope.stats.convergence import Convergence, convergence
-from itoscope.stats.quadratic import Quadratic
 from itoscope.stats.student import student_quantile
+
+if TYPE_CHECKING:
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Array, Bools
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Equation", "Model", "Table"]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from itoscope.expressions.mathml import MATHML, STYLE, math
 from itoscope.expressions.notation import LATEX, Notation
 from itoscope.expressions.sums import names
 from itoscope.expressions.typeset import typeset_term
 from itoscope.posterior.words import HEAD, Shown, near_notes, parts, term_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "equation_html",

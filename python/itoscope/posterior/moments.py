@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Backend
-from itoscope.backends.records import Sums
 from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array, Progress, Sampler
 from itoscope.errors import DataError, argument_error
-from itoscope.posterior.equation import Equation
 from itoscope.posterior.sampling import Sampling, sample
 from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.backends.protocol import Backend
+    from itoscope.backends.records import Sums
+    from itoscope.common.types import Array, Progress, Sampler
+    from itoscope.posterior.equation import Equation
 
 __all__ = ["Moments"]
 

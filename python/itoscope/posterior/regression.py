@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Backend
 from itoscope.backends.records import Fitted, Sums, Target
 from itoscope.common import checks
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array, Ensemble, Scheme
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.library import Library, readable_means
-from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from itoscope.backends.protocol import Backend
+    from itoscope.common.types import Array, Ensemble, Scheme
+    from itoscope.posterior.equation import Equation
 
 __all__ = ["moments"]
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from itoscope.backends import get_backend
-from itoscope.backends.protocol import Backend
 from itoscope.backends.records import Chains, Sweeps
 from itoscope.common import checks
-from itoscope.common.prior import Prior
-from itoscope.common.types import Array, Progress, Sampler
 from itoscope.posterior.equation import Equation
 from itoscope.stats.convergence import mcse_mean
-from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from itoscope.backends.protocol import Backend
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Array, Progress, Sampler
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["ALIAS", "Sampling", "find_aliases", "sample"]
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from itoscope.common.numbers import Rounding
-from itoscope.common.types import Array, Bools
 from itoscope.expressions import sums
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from itoscope.common.types import Array, Bools
 
 __all__ = [
     "HEAD",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
@@ -20,6 +19,7 @@ from itoscope.sde.family import Draws, Sum
 from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
+    from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
     from itoscope.library.library import Library
     from itoscope.result.observer import Observer

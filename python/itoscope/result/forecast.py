@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common import checks
 from itoscope.common.extras import require
-from itoscope.common.types import Array
 from itoscope.drawing.bands import bands
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
 
 __all__ = ["WRITTEN", "Forecast", "summed_up"]

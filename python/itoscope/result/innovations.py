@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common.numbers import exact
-from itoscope.common.types import Array
 from itoscope.result.binned import Binned, Estimate, line_of
 from itoscope.result.values import equation_at, selected_terms_at
 
 if TYPE_CHECKING:
+    from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings, Key

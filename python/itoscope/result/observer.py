@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Kink, StateSpace
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError
-from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from itoscope.backends.protocol import Backend
+    from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Innovations", "Observer"]
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError
 from itoscope.stats.student import student_quantile
 
 if TYPE_CHECKING:
+    from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.observer import Observer
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends import get_backend
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, ExpressionError
 
 if TYPE_CHECKING:
+    from itoscope.common.types import Array
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
 

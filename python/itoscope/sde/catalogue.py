@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from itoscope.common import checks
 from itoscope.common.numbers import exact
@@ -13,6 +12,11 @@ from itoscope.errors import argument_error
 from itoscope.expressions.sums import expression_of
 from itoscope.library.library import Library
 from itoscope.sde.problem import Problem, Terms, check_positive, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "PROBLEMS",

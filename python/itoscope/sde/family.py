@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from itoscope.common.numbers import exact
-from itoscope.common.types import Array, Bools, Integers
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.sums import expression_of, sum_of
 from itoscope.sde.roots import constant_of, is_positive, modulus_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from itoscope.common.types import Array, Bools, Integers
 
 __all__ = ["Draws", "Family", "Sum", "families"]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +13,11 @@ from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.expressions.ito import Operators
 from itoscope.expressions.sums import expression_of
-from itoscope.library.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.library.library import Library
 
 __all__ = ["checked_expressions", "checked_rows", "checked_square", "from_library"]
 

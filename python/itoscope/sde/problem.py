@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from itoscope.common import checks
-from itoscope.common.types import Array, DiscreteScheme, Progress
-from itoscope.data.trajectories import Trajectories
 from itoscope.errors import argument_error
 from itoscope.expressions.sums import expression_of
-from itoscope.library.library import Library
 from itoscope.sde.run import Run, simulated
 from itoscope.sde.sde import SDE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from itoscope.common.types import Array, DiscreteScheme, Progress
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.library.library import Library
 
 __all__ = ["Problem", "Terms", "check_positive", "problem_of"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from itoscope.common.numbers import exact
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.expressions.ito import cholesky
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["constant_of", "is_positive", "modulus_of", "roots_of_covariance"]
 

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.common.numbers import exact
 from itoscope.common.types import Array, DiscreteScheme, Progress
-from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.sums import expression_of, in_brackets
 from itoscope.expressions.symbolic import symbolic
-from itoscope.library.library import Library
 from itoscope.sde import words
 from itoscope.sde.given import checked_expressions, checked_rows, checked_square, from_library
 from itoscope.sde.roots import roots_of_covariance
 from itoscope.sde.run import Run, simulated
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import ArrayLike
+
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.library.library import Library
 
 __all__ = ["SDE", "Symbolic"]
 

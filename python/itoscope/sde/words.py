@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from itoscope.expressions.mathml import MATHML, STYLE, math
 from itoscope.expressions.notation import LATEX, Notation
 from itoscope.expressions.sums import in_brackets
 from itoscope.expressions.typeset import typeset, typeset_factor
-from itoscope.sde.form import Form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from itoscope.sde.form import Form
 
 __all__ = ["html", "latex", "text"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from itoscope.common.numbers import Rounding, number
@@ -10,6 +9,8 @@ from itoscope.expressions.sums import broken, in_brackets
 from itoscope.posterior.words import HEAD, aligned, columns, near_notes, sum_words, term_rows, wrap
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
 

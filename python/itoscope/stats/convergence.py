@@ -7,13 +7,16 @@ A quantity that never changes has R-hat 1, as many effective draws as draws, and
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from itoscope.common.types import Array
 
 __all__ = ["Convergence", "convergence", "ess_bulk", "ess_mean", "ess_tail", "mcse_mean", "rhat"]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array, Integers
+if TYPE_CHECKING:
+    from itoscope.common.types import Array, Integers
 
 __all__ = ["autocorrelation", "lagged_products", "ljung_box"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +10,14 @@ from itoscope.backends.records import Chains, Sweeps
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.gibbs import Gibbs, search
 from itoscope.backends.reference.noise import Draws, Stream, Tape
-from itoscope.common.prior import Prior
-from itoscope.common.types import Draw, Progress
 from itoscope.errors import argument_error
-from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Draw, Progress
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["record_chain", "replay_chain", "sample_chains"]
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.slab import slab_posterior
-from itoscope.common.prior import Prior
-from itoscope.common.types import Array, Progress
 from itoscope.errors import argument_error
-from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Array, Progress
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["MAX_COLUMNS", "enumerate_models", "log_model_prior", "members_of"]
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.prior import Prior
-from itoscope.common.types import Array, Bools
 from itoscope.errors import NumericalError, argument_error
-from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Array, Bools
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Regression", "log_evidence"]
 

@@ -21,10 +21,12 @@ Source: Kloeden & Platen, Numerical Solution of Stochastic Differential Equation
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from itoscope.common.types import Array
-from itoscope.expressions.ito import Operators
+
+if TYPE_CHECKING:
+    from itoscope.expressions.ito import Operators
 
 __all__ = ["Increment", "Integral", "expansion"]
 

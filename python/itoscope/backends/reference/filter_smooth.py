@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.records import StateSpace
 from itoscope.backends.reference.filter import Step, Times, Update, blocks, factor_semidefinite, run
-from itoscope.common.types import Array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from itoscope.backends.records import StateSpace
+    from itoscope.common.types import Array
 
 __all__ = ["filter_smooth"]
 

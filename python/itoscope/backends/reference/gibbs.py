@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.reference.evidence import Regression
-from itoscope.backends.reference.noise import Draws
-from itoscope.common.types import Array
+if TYPE_CHECKING:
+    from itoscope.backends.reference.evidence import Regression
+    from itoscope.backends.reference.noise import Draws
+    from itoscope.common.types import Array
 
 __all__ = ["Gibbs", "inclusion_probability", "search"]
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from itoscope.backends.records import Program, Sums, Target, Weights
 from itoscope.backends.reference.targets import step_targets, step_weights
-from itoscope.common.types import Array, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from itoscope.common.types import Array, Progress
 
 __all__ = ["present", "regression_sums", "step_lengths"]
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.records import Dynamics, Stepping
 from itoscope.backends.reference.expansion import expansion
 from itoscope.common.types import Array, Integers, Progress
 from itoscope.errors import argument_error
 from itoscope.expressions.ito import Operators, check_scheme, cholesky
+
+if TYPE_CHECKING:
+    from itoscope.backends.records import Dynamics, Stepping
 
 __all__ = ["simulate"]
 

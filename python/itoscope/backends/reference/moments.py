@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from itoscope.backends.records import Sums
-from itoscope.common.types import Array
 from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from itoscope.backends.records import Sums
+    from itoscope.common.types import Array
 
 __all__ = ["project"]
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array, Draw
 from itoscope.errors import NumericalError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array, Draw
 
 __all__ = ["Draws", "Stream", "Tape"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +12,14 @@ from itoscope.backends.reference.enumerate import log_model_prior, members_of
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.noise import Draws, Stream, Tape
 from itoscope.backends.reference.slab import SlabPosterior, slab_posterior
-from itoscope.common.prior import Prior
-from itoscope.common.types import Array, Bools, Draw
 from itoscope.errors import argument_error
-from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Array, Bools, Draw
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["exact_draws", "model_posterior", "record_exact_draws"]
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError
 from itoscope.expressions.grammar import check_inputs, parse
 from itoscope.expressions.graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = ["Program", "compile"]
 

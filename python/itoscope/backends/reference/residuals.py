@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from itoscope.backends.records import Fitted, ResidualSums, Survey, Variance
 from itoscope.backends.reference.gram import present, step_lengths
-from itoscope.common.types import Array
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = ["residual_sums", "survey"]
 

@@ -7,13 +7,16 @@ v)``, on the right like ``v^-(a_v + r/2)``: equal steps converge exponentially o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.reference.evidence import Regression
-from itoscope.common.types import Array
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.backends.reference.evidence import Regression
+    from itoscope.common.types import Array
 
 __all__ = ["SlabPosterior", "slab_posterior"]
 

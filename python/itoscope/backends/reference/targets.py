@@ -7,10 +7,14 @@ A diffusion target is the product of two residual increments, `e_i e_j / dt`, wh
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from itoscope.backends.records import Target, Variance, Weights
-from itoscope.common.types import Array
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
 
 __all__ = ["floored_variance", "step_targets", "step_weights"]
 

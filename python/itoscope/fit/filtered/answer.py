@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from itoscope.checks.filtered import check_steps, looked_at
@@ -10,12 +12,14 @@ from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.state import Task
-from itoscope.fit.question import Question
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
-from itoscope.result.diagnostics import NoiseLevel
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
+
+if TYPE_CHECKING:
+    from itoscope.fit.question import Question
+    from itoscope.result.diagnostics import NoiseLevel
 
 __all__ = ["answer_filtered"]
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.expressions.kinks import Kink, closed_kinks, distinct, kinked
-from itoscope.fit.filtered.model import Columns
-from itoscope.library.library import BoundLibrary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Columns
+    from itoscope.library.library import BoundLibrary
 
 __all__ = ["Candidates"]
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from itoscope.common.types import Array
-from itoscope.fit.filtered.model import Model
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Model
 
 __all__ = ["Ascent", "Pace", "Taken", "Top", "climb", "damped", "moved"]
 

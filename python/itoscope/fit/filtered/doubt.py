@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
-from itoscope.fit.filtered.likelihood import Maximum
-from itoscope.fit.filtered.neighbours import Trial
-from itoscope.fit.filtered.state import Task
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.likelihood import Maximum
+    from itoscope.fit.filtered.neighbours import Trial
+    from itoscope.fit.filtered.state import Task
 
 __all__ = ["between", "doubt"]
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.fit.filtered.climb import damped
 from itoscope.fit.filtered.model import Model, support, table
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.selection import best_rival, moments_of
 from itoscope.fit.filtered.state import STABLE_SHIFT, Round, State, Task
-from itoscope.fit.streams import Stream
-from itoscope.posterior.moments import Moments
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
+    from itoscope.fit.streams import Stream
+    from itoscope.posterior.moments import Moments
 
 __all__ = ["drift_moments", "drift_round", "drift_support"]
 

@@ -8,29 +8,33 @@ which is taken only if it raises the likelihood, until nothing changes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from itoscope.backends.records import Parameter
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array
 from itoscope.fit.filtered.doubt import between, doubt
 from itoscope.fit.filtered.drift import drift_moments
 from itoscope.fit.filtered.gamma import gamma_moments
 from itoscope.fit.filtered.likelihood import Maximum, maximise
-from itoscope.fit.filtered.model import Columns, Model, Table
 from itoscope.fit.filtered.neighbours import Compared, Trial, compare, explore
-from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.search import Found, search
 from itoscope.fit.filtered.state import Round, State, Task
 from itoscope.fit.streams import Stream
 from itoscope.posterior.equation import Equation
-from itoscope.result.diagnostics import FilterRound, Tried
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Columns, Model, Table
+    from itoscope.fit.filtered.recording import Recording
+    from itoscope.result.diagnostics import FilterRound, Tried
 
 __all__ = ["FilteredFit", "fit_filtered"]
 

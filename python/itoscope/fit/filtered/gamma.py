@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from itoscope.common.types import Array
-from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.climb import damped
 from itoscope.fit.filtered.model import Model, support, table
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.selection import best_rival, moments_of
 from itoscope.fit.filtered.state import STABLE_SHIFT, Round, State, Task
-from itoscope.fit.streams import Stream
-from itoscope.posterior.moments import Moments
-from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.candidates import Candidates
+    from itoscope.fit.streams import Stream
+    from itoscope.posterior.moments import Moments
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = [
     "Aim",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
-from itoscope.fit.filtered.model import Model
 from itoscope.fit.filtered.noise import maximise_noise
-from itoscope.fit.filtered.recording import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Model
+    from itoscope.fit.filtered.recording import Recording
 
 __all__ = ["CUTS", "reopened"]
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.records import Parameter
-from itoscope.common.types import Array
 from itoscope.fit.filtered.climb import Ascent, Pace, climb, moved
-from itoscope.fit.filtered.model import Model
-from itoscope.fit.filtered.recording import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.backends.records import Parameter
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Model
+    from itoscope.fit.filtered.recording import Recording
 
 __all__ = ["Maximum", "maximise", "observed_information"]
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from itoscope.common.types import Array
 from itoscope.fit.filtered.drift import drift_moments, drift_support
 from itoscope.fit.filtered.gamma import gamma_aim, gamma_moments, single_terms, with_variances
 from itoscope.fit.filtered.likelihood import Maximum, maximise
 from itoscope.fit.filtered.model import Columns, Model, support, table
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.selection import MAX_RIVALS, RIVAL_MASS
-from itoscope.fit.filtered.state import State, Task
-from itoscope.posterior.equation import Equation
-from itoscope.result.diagnostics import Tried
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.state import State, Task
+    from itoscope.posterior.equation import Equation
+    from itoscope.result.diagnostics import Tried
 
 __all__ = ["Compared", "Trial", "compare", "explore"]
 

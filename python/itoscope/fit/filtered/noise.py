@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.fit.filtered.climb import Ascent, Pace, climb, moved
-from itoscope.fit.filtered.model import Model
-from itoscope.fit.filtered.recording import Recording
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Model
+    from itoscope.fit.filtered.recording import Recording
 
 __all__ = ["maximise_noise"]
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from itoscope.backends.protocol import Backend
 from itoscope.backends.records import Parameter, Program, StateSpace
-from itoscope.common.types import Array
-from itoscope.fit.filtered.candidates import Candidates
-from itoscope.fit.filtered.model import Columns, Model
-from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from itoscope.backends.protocol import Backend
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.candidates import Candidates
+    from itoscope.fit.filtered.model import Columns, Model
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Recording"]
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.fit.filtered.drift import drift_round, drift_support
 from itoscope.fit.filtered.gamma import gamma_round, gamma_support
-from itoscope.fit.filtered.model import Model
 from itoscope.fit.filtered.noise import maximise_noise
-from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.start import first_states, walks
 from itoscope.fit.filtered.state import STABLE_SHIFT, Round, State, Task
 from itoscope.fit.streams import Stream
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Model
+    from itoscope.fit.filtered.recording import Recording
 
 __all__ = ["Found", "search"]
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
-from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from itoscope.posterior.equation import Equation
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["MAX_RIVALS", "RIVAL_MASS", "best_rival", "moments_of"]
 

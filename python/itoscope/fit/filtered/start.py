@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.errors import DataError
 from itoscope.fit.filtered.levels import CUTS
 from itoscope.fit.filtered.model import Model
 from itoscope.fit.filtered.noise import maximise_noise
-from itoscope.fit.filtered.recording import Recording
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.recording import Recording
 
 __all__ = ["Scales", "first_states", "scales", "walks"]
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.fit.filtered.levels import reopened
-from itoscope.fit.filtered.model import Columns, Model
 from itoscope.fit.filtered.noise import maximise_noise
-from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.start import Scales, scales
-from itoscope.fit.sampler import Sample
-from itoscope.result.diagnostics import FilterRound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Columns, Model
+    from itoscope.fit.filtered.recording import Recording
+    from itoscope.fit.sampler import Sample
+    from itoscope.result.diagnostics import FilterRound
 
 __all__ = ["STABLE_SHIFT", "Round", "State", "Task"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from itoscope.backends.records import Fitted, Variance
-from itoscope.checks.check import Check
 from itoscope.checks.measured import (
     check_given,
     check_residuals,
@@ -15,11 +16,14 @@ from itoscope.checks.measured import (
     unstable_rounds,
 )
 from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fit_measured
-from itoscope.fit.question import Question
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
-from itoscope.result.diagnostics import Residuals
 from itoscope.result.findings import Diffusion, Drift, Findings
+
+if TYPE_CHECKING:
+    from itoscope.checks.check import Check
+    from itoscope.fit.question import Question
+    from itoscope.result.diagnostics import Residuals
 
 __all__ = ["answer_measured"]
 

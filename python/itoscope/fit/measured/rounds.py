@@ -7,20 +7,24 @@ stay the same and no coefficient moves by more than a tenth of its standard devi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.protocol import Backend
 from itoscope.backends.records import Fitted, Program, Target, Variance, Weights
 from itoscope.common.progress import Reporter
-from itoscope.common.types import Array, Ensemble, Scheme, Times
-from itoscope.fit.sampler import Sample
 from itoscope.fit.streams import Stream
-from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
-from itoscope.result.diagnostics import WeightRound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from itoscope.backends.protocol import Backend
+    from itoscope.common.types import Array, Ensemble, Scheme, Times
+    from itoscope.fit.sampler import Sample
+    from itoscope.posterior.equation import Equation
+    from itoscope.result.diagnostics import WeightRound
 
 __all__ = ["Measured", "MeasuredFit", "Pair", "Round", "coefficients", "fit_measured"]
 
