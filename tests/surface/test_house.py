@@ -25,12 +25,7 @@ MAY_MATCH = {
 }
 
 # Until their cut is done.
-TO_COME = {"common.checks", "fit.question"}
-UNCUT = {
-    "backends/reference/filter_moments.py",
-    "discovery/discover.py",
-    "posterior/sampling.py",
-}
+UNCUT = {"backends/reference/filter_moments.py"}
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +114,7 @@ def test_what_the_architecture_names_exists(floors):
     answers = [line.split(" | ")[-1] for line in needs.splitlines()]
     used = [word for answer in answers for word in re.findall(r"`([a-z_.A-Z]+)`", answer)]
     assert len(used) > 20
-    for word in set(used) - TO_COME:
+    for word in set(used):
         assert pkgutil.resolve_name(f"itoscope.{word}") is not None
     folders = re.findall(r"^\| an? new [^|]*\| `([\w/]+)/` \|", changes, re.MULTILINE)
     assert len(folders) == 10
