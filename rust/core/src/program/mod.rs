@@ -155,7 +155,8 @@ impl Program {
         Ok(Array2::zeros((x.nrows(), self.n_outputs())))
     }
 
-    /// Values at the rows of a block.
+    /// Values at the rows of a block. Inlined: the loops over its callers' rows are compiled for their strides.
+    #[inline(always)]
     fn fill(&self, x: ArrayView2<'_, f64>, mut out: ArrayViewMut2<'_, f64>, scratch: &mut Scratch) {
         for (i, column) in x.columns().into_iter().enumerate() {
             scratch.input_mut(i).iter_mut().zip(column).for_each(|(lane, &value)| *lane = value);

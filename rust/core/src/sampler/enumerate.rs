@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::evidence::ScaledRegression;
 use super::greedy::greedy_start;
-use super::kernels::{self, padded};
+use super::kernels::{self, ColumnNodes, FormerNodes, PivotNodes, padded};
 use super::slab::{Grid, log_prior};
 use super::special::ln_rising;
 use crate::control::Control;
@@ -197,12 +197,10 @@ impl<'a> Walk<'a> {
         let (energy, new_energy) = self.energy.split_at_mut((r + 1) * nodes);
         let (log_det, new_log_det) = self.log_det.split_at_mut((r + 1) * nodes);
         kernels::pivot_nodes(
-            &self.schur[at(r, column)],
-            &self.residual[at(r, column)],
+            &ColumnNodes { schur: &self.schur[at(r, column)], residual: &self.residual[at(r, column)] },
             &self.inverse_v,
             2.0 * self.regression.prior().b_s,
-            &energy[r * nodes..],
-            &log_det[r * nodes..],
+            (&energy[r * nodes..], &log_det[r * nodes..]),
             &mut self.inverse_pivot,
             &mut self.z,
             new_energy,
@@ -221,13 +219,13 @@ impl<'a> Walk<'a> {
             let here = at(0, later);
             kernels::append_nodes(
                 self.regression.gram_row(column)[later],
-                &self.coefficients[..r * nodes],
-                former.get(here.start..).unwrap_or(&[]),
-                k * nodes,
-                &self.inverse_pivot,
-                &self.z,
-                &schur[at(r, later)],
-                &residual[at(r, later)],
+                &FormerNodes {
+                    coefficients: &self.coefficients[..r * nodes],
+                    rows: former.get(here.start..).unwrap_or(&[]),
+                    stride: k * nodes,
+                },
+                &PivotNodes { inverse_pivot: &self.inverse_pivot, z: &self.z },
+                &ColumnNodes { schur: &schur[at(r, later)], residual: &residual[at(r, later)] },
                 &mut rows[here.clone()],
                 &mut new_schur[here.clone()],
                 &mut new_residual[here],

@@ -7,7 +7,7 @@
 //! With `U = L^-1` kept beside it, `S = U^T U` tells the same about removals.
 
 use super::evidence::ScaledRegression;
-use super::kernels;
+use super::kernels::{self, Bounds, Columns, Leaving, Pivots, System};
 
 const OUTSIDE: usize = usize::MAX;
 
@@ -142,9 +142,7 @@ impl<'a> Factor<'a> {
         kernels::inclusion(
             &self.schur[from..],
             &self.residual[from..],
-            self.inverse_v,
-            1.0 / self.energy,
-            self.ceiling(total),
+            &self.bounds(self.energy, total),
             self.regression.power(),
             odds / self.inverse_v.sqrt(),
             &mut out[from..],
@@ -234,24 +232,23 @@ impl<'a> Factor<'a> {
             self.coefficients[row] = self.inverse[row * width + place];
         }
         let energy = self.energy + mu * mu / s;
-        let ceiling = self.ceiling(energy);
+        let bounds = self.bounds(energy, energy);
         let (largest_share, largest_inverse) = kernels::exchange_candidates(
-            &self.rows,
-            width,
+            &Columns {
+                rows: &self.rows,
+                capacity: width,
+                schur: &self.schur,
+                residual: &self.residual,
+                mask: &self.outside,
+            },
             place,
             &self.coefficients[place..r],
-            &self.outside,
-            &self.schur,
-            &self.residual,
-            1.0 / s,
-            mu / s,
-            self.inverse_v,
-            1.0 / energy,
-            ceiling,
+            &Leaving { inverse_s: 1.0 / s, mu_by_s: mu / s },
+            &bounds,
             &mut self.shares,
             &mut self.weights,
         );
-        let share = (mu * mu / (s * energy)).min(ceiling);
+        let share = (mu * mu / (s * energy)).min(bounds.ceiling);
         let log_ratio = self.regression.power() * ((-share).ln_1p() - (-largest_share).ln_1p());
         let bound = (width - r) as f64 * (largest_inverse / s).sqrt() * log_ratio.exp();
         (self.members[place], Own { share, s }, Others { largest_share, bound })
@@ -265,9 +262,11 @@ impl<'a> Factor<'a> {
         own.s.sqrt() * (power * (log_unit - (-own.share).ln_1p())).exp()
     }
 
-    /// Energy never falls below `2 b_s`, so no column can explain a larger share of it than this.
-    fn ceiling(&self, energy: f64) -> f64 {
-        1.0 - 2.0 * self.regression.prior().b_s / energy
+    /// In exact arithmetic no Schur complement is below `1/v`; the energy never falls below `2 b_s`, so no column can
+    /// explain more of what it is without the column, at most `without`, than all but that.
+    fn bounds(&self, energy: f64, without: f64) -> Bounds {
+        let ceiling = 1.0 - 2.0 * self.regression.prior().b_s / without;
+        Bounds { floor: self.inverse_v, inverse_energy: 1.0 / energy, ceiling }
     }
 
     /// Most rows that a factor can have; rows and groups are that far apart.
@@ -299,21 +298,15 @@ impl<'a> Factor<'a> {
             }
             self.finish_row(place, pivot, residual);
         }
-        kernels::solve_rows(
-            regression.gram(),
-            &self.members,
-            from,
-            &self.lower,
-            &self.inverse_pivots,
-            &self.z,
-            regression.diagonal(),
-            self.inverse_v,
-            regression.moment(),
-            &mut self.rows,
-            width,
-            &mut self.schur,
-            &mut self.residual,
-        );
+        let system = System {
+            gram: regression.gram(),
+            diagonal: regression.diagonal(),
+            ridge: self.inverse_v,
+            moment: regression.moment(),
+        };
+        let pivots = Pivots { inverse: &self.inverse_pivots, z: &self.z };
+        let (rows, schur, residual) = (&mut self.rows, &mut self.schur, &mut self.residual);
+        kernels::solve_rows(&system, &self.members, from, &self.lower, &pivots, rows, width, schur, residual);
     }
 
     /// Adds the last member's row to the factor: the coefficients of `L` are what the former rows hold at its column.

@@ -158,11 +158,74 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
+/// A Cholesky factor extended over all columns, and what hangs on it: Schur complements and residuals; `mask` is 1 for the
+/// columns outside the model and 0 elsewhere.
+///
+/// The rows of each group of lanes lie together: group `g` of row `j` is `rows[g capacity + j]`. Kernels that write take
+/// these slices one by one, since the compiler knows of arguments, and not of fields, that they do not overlap.
+pub struct Columns<'a> {
+    pub rows: &'a [[f64; LANES]],
+    pub capacity: usize,
+    pub schur: &'a [f64],
+    pub residual: &'a [f64],
+    pub mask: &'a [f64],
+}
+
+/// The factor on the members alone: inverses of the diagonal of `L`, and `z = L^-1 b`.
+pub struct Pivots<'a> {
+    pub inverse: &'a [f64],
+    pub z: &'a [f64],
+}
+
+/// The regression: one row of the Gram matrix per column, its diagonal with the `ridge` that is added, the moment.
+pub struct System<'a> {
+    pub gram: &'a [f64],
+    pub diagonal: &'a [f64],
+    pub ridge: f64,
+    pub moment: &'a [f64],
+}
+
+/// What holds rounding in bounds: Schur complements are at least `floor`, and the share `c^2 inverse_energy / d` of the
+/// energy that a column explains is at most `ceiling`.
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    pub floor: f64,
+    pub inverse_energy: f64,
+    pub ceiling: f64,
+}
+
+/// A member that may leave: `1 / S_kk` and `mu_k / S_kk`.
+#[derive(Clone, Copy)]
+pub struct Leaving {
+    pub inverse_s: f64,
+    pub mu_by_s: f64,
+}
+
+/// Former rows at a new member and at another column, one block of nodes after the other, those of the column `stride`
+/// apart.
+pub struct FormerNodes<'a> {
+    pub coefficients: &'a [f64],
+    pub rows: &'a [f64],
+    pub stride: usize,
+}
+
+/// Schur complement and residual of a column, one lane per node.
+pub struct ColumnNodes<'a> {
+    pub schur: &'a [f64],
+    pub residual: &'a [f64],
+}
+
+/// The pivot of a new member and its `z`, one lane per node.
+pub struct PivotNodes<'a> {
+    pub inverse_pivot: &'a [f64],
+    pub z: &'a [f64],
+}
+
 vectorised! {
     /// Appends one row to a Cholesky factor that is extended over all columns, and updates what hangs on it.
     ///
     /// `row = (gram_row - sum_j coefficients[j] rows[j]) inverse_pivot`, `schur -= row^2`, `residual -= row z`. The
-    /// rows of each group of lanes lie together: group `g` of row `j` is `rows[g capacity + j]`.
+    /// rows lie as in [`Columns`].
     pub fn append_row(
         gram_row: &[f64], coefficients: &[f64], inverse_pivot: f64, z: f64, rows: &mut [[f64; LANES]],
         capacity: usize, schur: &mut [f64], residual: &mut [f64],
@@ -190,15 +253,14 @@ vectorised! {
     /// Solves `L W = G_members` for the rows of `W` from number `from` on, one group of lanes after the other, and
     /// computes `schur = diagonal + ridge - sum_j W_j^2`, `residual = moment - sum_j W_j z_j`.
     ///
-    /// `gram` has one row per column; `lower` is `L` below its diagonal, its rows `capacity` apart; `rows` lie as for
-    /// [`append_row`].
+    /// `lower` is `L` below its diagonal, its rows `capacity` apart; the rows of `W` lie as in [`Columns`].
     pub fn solve_rows(
-        gram: &[f64], members: &[usize], from: usize, lower: &[f64], inverse_pivots: &[f64], z: &[f64],
-        diagonal: &[f64], ridge: f64, moment: &[f64], rows: &mut [[f64; LANES]], capacity: usize,
-        schur: &mut [f64], residual: &mut [f64],
+        system: &System<'_>, members: &[usize], from: usize, lower: &[f64], pivots: &Pivots<'_>,
+        rows: &mut [[f64; LANES]], capacity: usize, schur: &mut [f64], residual: &mut [f64],
     ) {
+        let &System { gram, diagonal, ridge, moment } = system;
         let (gram, n_groups, r) = (groups_of(gram), schur.len() / LANES, members.len());
-        let (z, inverse_pivots) = (&z[..r], &inverse_pivots[..r]);
+        let (z, inverse_pivots) = (&pivots.z[..r], &pivots.inverse[..r]);
         assert!(r <= capacity && r * capacity <= lower.len() && n_groups * capacity <= rows.len());
         assert!(members.iter().all(|member| (member + 1) * n_groups <= gram.len()));
         let start = groups_of(diagonal).iter().zip(groups_of(moment));
@@ -234,12 +296,10 @@ vectorised! {
         }
     }
 
-    /// Inclusion probabilities `1 / (1 + odds (1 - x)^power sqrt(d))`, with `x = c^2 inverse_energy / d` held to
-    /// `x <= ceiling` and `d >= floor`.
-    pub fn inclusion(
-        schur: &[f64], residual: &[f64], floor: f64, inverse_energy: f64, ceiling: f64, power: f64, odds: f64,
-        out: &mut [f64],
-    ) {
+    /// Inclusion probabilities `1 / (1 + odds (1 - x)^power sqrt(d))`, with `x` the share that a column explains, `d` its
+    /// Schur complement.
+    pub fn inclusion(schur: &[f64], residual: &[f64], bounds: &Bounds, power: f64, odds: f64, out: &mut [f64]) {
+        let &Bounds { floor, inverse_energy, ceiling } = bounds;
         for ((&d, &c), out) in schur.iter().zip(residual).zip(out) {
             let d = larger(d, floor);
             let x = smaller(c * c / d * inverse_energy, ceiling);
@@ -273,15 +333,15 @@ vectorised! {
 
     /// What every other column would be in the place of one member of the model.
     ///
-    /// The row of the member in `S G` is `t = sum_j coefficients[j] rows[from + j]` (`rows` as for [`append_row`]);
-    /// without the member a column has Schur complement `d = schur + t^2 / s` and residual `c = residual + t mu / s`.
-    /// Writes the share `x = c^2 inverse_energy / d` of the energy that the column would explain, and `1 / d`, both zero
-    /// where `mask` is, and returns the largest of each.
+    /// The row of the member in `S G` is `t = sum_j coefficients[j] rows[from + j]`; without the member a column has Schur
+    /// complement `d = schur + t^2 / s` and residual `c = residual + t mu / s`. Writes the share of the energy that the
+    /// column would explain, and `1 / d`, both zero where the mask is, and returns the largest of each.
     pub fn exchange_candidates(
-        rows: &[[f64; LANES]], capacity: usize, from: usize, coefficients: &[f64], mask: &[f64], schur: &[f64],
-        residual: &[f64], inverse_s: f64, mu_by_s: f64, floor: f64, inverse_energy: f64, ceiling: f64,
+        columns: &Columns<'_>, from: usize, coefficients: &[f64], member: &Leaving, bounds: &Bounds,
         share: &mut [f64], inverse: &mut [f64],
     ) -> (f64, f64) {
+        let &Columns { rows, capacity, schur, residual, mask } = columns;
+        let (&Leaving { inverse_s, mu_by_s }, &Bounds { floor, inverse_energy, ceiling }) = (member, bounds);
         let (mut most_share, mut most_inverse) = ([0.0; LANES], [0.0; LANES]);
         let given = groups_of(mask).iter().zip(groups_of(schur)).zip(groups_of(residual));
         let out = groups_mut(share).iter_mut().zip(groups_mut(inverse));
@@ -319,12 +379,13 @@ vectorised! {
     }
 
     /// Lanes are nodes of a quadrature: one row of the factor over one column, and that column's Schur complement and
-    /// residual after it. `gram` is the Gram entry of the new member and the column; `coefficients` and `former` hold the
-    /// former rows at the member and at the column, one block of nodes after the other, `stride` apart.
+    /// residual after it. `gram` is the Gram entry of the new member and the column.
     pub fn append_nodes(
-        gram: f64, coefficients: &[f64], former: &[f64], stride: usize, inverse_pivot: &[f64], z: &[f64],
-        schur: &[f64], residual: &[f64], row: &mut [f64], new_schur: &mut [f64], new_residual: &mut [f64],
+        gram: f64, former: &FormerNodes<'_>, pivot: &PivotNodes<'_>, column: &ColumnNodes<'_>,
+        row: &mut [f64], new_schur: &mut [f64], new_residual: &mut [f64],
     ) {
+        let &FormerNodes { coefficients, rows: former, stride } = former;
+        let (&PivotNodes { inverse_pivot, z }, &ColumnNodes { schur, residual }) = (pivot, column);
         let nodes = row.len();
         let n_former = coefficients.len() / nodes;
         for start in (0..nodes).step_by(LANES) {
@@ -352,12 +413,13 @@ vectorised! {
 
     /// Lanes are nodes: the pivot of a new member and its effect on the energy and on `log det`.
     ///
-    /// `inverse_pivot = d^-1/2`, `z = c inverse_pivot`, `energy -= z^2` (not below `lowest`), `log_det += ln d`, where
-    /// `d` is held above `floor` (which is `1/v`).
+    /// `inverse_pivot = d^-1/2`, `z = c inverse_pivot`, `energy - z^2` (not below `lowest`) and `log_det + ln d`, of a
+    /// `height` of energy and log determinant; `d` is held above `floor` (which is `1/v`).
     pub fn pivot_nodes(
-        schur: &[f64], residual: &[f64], floor: &[f64], lowest: f64, energy: &[f64], log_det: &[f64],
+        column: &ColumnNodes<'_>, floor: &[f64], lowest: f64, height: (&[f64], &[f64]),
         inverse_pivot: &mut [f64], z: &mut [f64], new_energy: &mut [f64], new_log_det: &mut [f64],
     ) {
+        let (&ColumnNodes { schur, residual }, (energy, log_det)) = (column, height);
         let nodes = schur.len();
         let (residual, floor) = (&residual[..nodes], &floor[..nodes]);
         let (energy, log_det) = (&energy[..nodes], &log_det[..nodes]);
