@@ -9,7 +9,8 @@ use rayon::prelude::*;
 
 use super::evidence::ScaledRegression;
 use super::greedy::greedy_start;
-use super::kernels::{self, ColumnNodes, FormerNodes, PivotNodes, padded};
+use super::kernels::{self, ColumnNodes, FormerNodes, PivotNodes};
+use super::lanes::padded;
 use super::slab::{Grid, log_prior};
 use super::special::ln_rising;
 use crate::control::Control;

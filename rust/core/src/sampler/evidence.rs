@@ -3,7 +3,7 @@
 use nalgebra::{Cholesky, DMatrix, DVector};
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::kernels::padded;
+use super::lanes::padded;
 use super::prior::Prior;
 use super::special::ln_gamma;
 use crate::{Error, Result};

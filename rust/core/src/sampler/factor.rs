@@ -8,6 +8,7 @@
 
 use super::evidence::ScaledRegression;
 use super::kernels::{self, Bounds, Columns, Leaving, Pivots, System};
+use super::lanes::LANES;
 
 const OUTSIDE: usize = usize::MAX;
 
@@ -32,7 +33,7 @@ pub struct Factor<'a> {
     inverse_v: f64,
     members: Vec<usize>,
     position: Vec<usize>,
-    rows: Vec<[f64; kernels::LANES]>,
+    rows: Vec<[f64; LANES]>,
     lower: Vec<f64>,
     inverse_pivots: Vec<f64>,
     inverse: Vec<f64>,
@@ -59,7 +60,7 @@ impl<'a> Factor<'a> {
             inverse_v: 1.0 / v,
             members: Vec::with_capacity(k),
             position: vec![OUTSIDE; k],
-            rows: vec![[0.0; kernels::LANES]; k * stride / kernels::LANES],
+            rows: vec![[0.0; LANES]; k * stride / LANES],
             lower: vec![0.0; k * k],
             inverse_pivots: vec![0.0; k],
             inverse: vec![0.0; k * k],
@@ -70,7 +71,7 @@ impl<'a> Factor<'a> {
             outside,
             shares: vec![0.0; stride],
             weights: vec![0.0; stride],
-            group_sums: vec![0.0; stride / kernels::LANES],
+            group_sums: vec![0.0; stride / LANES],
             energy: 0.0,
             rows_computed: 0,
         };
@@ -137,7 +138,7 @@ impl<'a> Factor<'a> {
                 self.residual[k] = (gain / (self.energy + gain) * self.energy / s).sqrt();
             }
         }
-        let from = from / kernels::LANES * kernels::LANES;
+        let from = from / LANES * LANES;
         let total = 2.0 * self.regression.prior().b_s + self.regression.yy();
         kernels::inclusion(
             &self.schur[from..],
@@ -212,7 +213,7 @@ impl<'a> Factor<'a> {
             group += 1;
         }
         let mut chosen = member;
-        for column in group * kernels::LANES..self.width().min((group + 1) * kernels::LANES) {
+        for column in group * LANES..self.width().min((group + 1) * LANES) {
             if self.weights[column] > 0.0 {
                 chosen = column;
                 left -= self.weights[column];
@@ -313,7 +314,7 @@ impl<'a> Factor<'a> {
     fn append(&mut self) {
         let (place, width) = (self.members.len() - 1, self.width());
         let k = self.members[place];
-        let (group, lane) = (k / kernels::LANES, k % kernels::LANES);
+        let (group, lane) = (k / LANES, k % LANES);
         let lower = &mut self.lower[place * width..][..place];
         for (coefficient, row) in lower.iter_mut().zip(&self.rows[group * width..]) {
             *coefficient = row[lane];

@@ -9,6 +9,7 @@ mod factor;
 mod gibbs;
 mod greedy;
 mod kernels;
+mod lanes;
 mod posterior;
 mod prior;
 mod slab;
