@@ -63,7 +63,7 @@ def test_a_negative_constant_is_cut_off_and_zero_noise_has_no_column():
 def test_every_member_is_the_model_that_its_coefficients_say():
     """Whatever the signs, the drift and the covariance of a member are those of its own `SDE`."""
     rng = np.random.default_rng(3)
-    terms = ["1", "x", "y", "x^2", "|x - 1|"]
+    terms = ["1", "x - 3", "-y", "x^2", "|x - 1|"]
     values = rng.normal(size=(4, 40, 5)) * (rng.random((4, 40, 5)) < 0.5)
     values[1:, :, 3] = np.abs(values[1:, :, 3])
     pairs = [("x", "x"), ("x", "y"), ("y", "y")]
