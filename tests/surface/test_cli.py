@@ -182,7 +182,7 @@ def test_discover_backends_agree_on_the_terms(run, recording):
     [
         (["--dt", "0.5"], 2, "dt = 0.5"),
         (["--columns", "y"], 2, "columns = 'y'"),
-        (["--names", "2b"], 2, "names = '2b'"),
+        (["--names", "2b"], 2, "names[0] = '2b'"),
         (["--thin", "0"], 2, "k = 0"),
         (["--library", "poly"], 2, "--library = 'poly': candidate terms"),
         (["--library", "poly:x"], 2, "--library = 'poly:x': candidate terms"),
