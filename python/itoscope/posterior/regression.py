@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Ensemble, Scheme
     from itoscope.posterior.equation import Equation
 
