@@ -8,6 +8,7 @@ from itoscope.backends import use_backend
 from itoscope.common import former
 from itoscope.common.prior import Prior
 from itoscope.data.order import classify_order
+from itoscope.data.reading import read
 from itoscope.data.trajectories import Trajectories
 from itoscope.discovery.discover import discover
 from itoscope.discovery.result import Discovery
@@ -39,6 +40,7 @@ __all__ = [
     "moments",
     "paper",
     "problems",
+    "read",
     "set_threads",
     "use_backend",
 ]

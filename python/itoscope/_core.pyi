@@ -24,6 +24,7 @@ __all__ = [
     "log_evidence",
     "model_posterior",
     "project",
+    "read_table",
     "regression_sums",
     "replay_chain",
     "residual_sums",
@@ -180,3 +181,6 @@ def filter_innovations(model: StateSpace, paths: list[Array], times: list[float 
 def filter_smooth(
     model: StateSpace, paths: list[Array], times: list[float | Array]
 ) -> list[tuple[Array, Array]]: ...
+def read_table(
+    text: bytes, kinds: str, delimiter: int | None = None, decimal_comma: bool = False
+) -> tuple[list[Array | tuple[bytes, int] | None], tuple[int, int, str] | None]: ...

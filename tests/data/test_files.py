@@ -38,7 +38,7 @@ def ragged():
         ("1\n2\n3\n", {"dt": 1}, ("x1",), 1, [1], (3, 1)),
         ("# made by a logger\n# t x\n0 1\n1 2\n2 3\n", {}, ("x",), 1, [1], (3, 1)),
         ("\ufefft,x\r\n0,1\r\n1,2\r\n2,3\r\n", {}, ("x",), 1, [1], (3, 1)),
-        ('"t","Displacement (mm)"\n0,1\n1,2\n2,3\n', {}, ("Displacement_mm",), 1, [1], (3, 1)),
+        ('"t","Displacement (mm)"\n0,1\n1,2\n2,3\n', {}, ("Displacement",), 1, [1], (3, 1)),
         ("t,x,note\n0,1,ok\n1,2,bad\n2,3,\n", {"columns": ["x"]}, ("x",), 1, [1], (3, 1)),
         ('t,note,x\n0,"a, b",1\n1,,2\n2,c,3\n', {"columns": ["x"]}, ("x",), 1, [1], (3, 1)),
         ("t,x\n(s),(mm)\n0,1\n1,2\n2,3\n", {}, ("x",), 1, [1], (3, 1)),
@@ -88,7 +88,7 @@ def test_csv_paths_in_any_order(tmp_path):
 
 
 def test_csv_in_several_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("itoscope.data.text._CHUNK", 50)
+    monkeypatch.setattr("itoscope.data.text.BLOCK", 50)
     data = Trajectories(np.random.default_rng(3).standard_normal((3, 40, 2)), dt=0.25)
     data.to_csv(tmp_path / "many.csv")
     same(Trajectories.from_csv(tmp_path / "many.csv"), data)
@@ -127,13 +127,13 @@ def test_csv_round_trip(tmp_path, ragged, suffix):
         ("t,x\n0,1\n1,2\n5,3\n", {"dt": 0.5}, "ArgumentError", ["dt = 0.5", "uneven"]),
         ("t,x\n0,1\n1,2\n2,3\n", {"time": "when"}, "ArgumentError", ["time = 'when'", "t, x"]),
         ("t,x\n0,1\n1,2\n2,3\n", {"columns": [5]}, "ArgumentError", ["columns = 5", "0 to 1"]),
-        ("t,x\n0,1\n1,2\n2,3\n", {"path_column": "p"}, "ArgumentError", ["path_column = 'p'"]),
+        ("t,x\n0,1\n1,2\n2,3\n", {"path_column": "p"}, "ArgumentError", ["id = 'p'"]),
         ("t,a b,a-b\n0,1,1\n1,2,2\n2,3,3\n", {}, "ArgumentError", ["names[1] = 'a_b'", "differ"]),
         (
             "t,x\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n",
-            {"time_unit": "week"},
+            {"time_unit": "fortnight"},
             "ArgumentError",
-            ["time_unit = 'week'"],
+            ["time_unit = 'fortnight'"],
         ),
     ],
 )
@@ -288,7 +288,7 @@ def test_xarray(ragged):
             np.testing.assert_array_equal(back.times[i], data.times[i])
     assert Trajectories(even.to_xarray().transpose("state", "time", "path")).dt == 0.5
     series = xr.DataArray([1.0, 2, 4], dims="t", coords={"t": [0, 1, 2]}, name="height (m)")
-    assert Trajectories.from_xarray(series).names == ("height_m",)
+    assert Trajectories.from_xarray(series).names == ("height",)
     assert Trajectories.from_xarray(xr.DataArray(np.zeros((4, 2)), dims=("time", "k")), dt=0.1).n_states == 2
     with pytest.raises(errors.DataError, match=r"dimensions lat, lon: allowed are 'time'"):
         Trajectories(xr.DataArray(np.zeros((4, 4)), dims=("lat", "lon")))
@@ -296,7 +296,7 @@ def test_xarray(ragged):
 
 @pytest.mark.parametrize("call", ["to_dataframe", "to_xarray", "from_parquet"])
 def test_missing_extra(monkeypatch, tmp_path, call):
-    for module in ("pandas", "xarray"):
+    for module in ("pandas", "xarray", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, module, None)
     data = Trajectories(np.zeros((5, 1)), dt=1)
     with pytest.raises(errors.MissingExtraError, match=r'pip install "itoscope\[data\]"'):

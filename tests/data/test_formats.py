@@ -8,10 +8,11 @@ from itoscope.data.formats import SUFFIXES, write
 DATA = Trajectories(np.random.default_rng(2).standard_normal((3, 12, 2)), dt=0.5, names=["x", "v"])
 
 
-def same(back, times=True):
+def same(back, times=True, exact=True):
     assert (back.names, back.n_paths) == (DATA.names, DATA.n_paths)
     for mine, theirs in zip(back.paths, DATA.paths):
-        np.testing.assert_array_equal(mine, theirs)
+        # A workbook keeps sixteen digits.
+        np.testing.assert_allclose(mine, theirs, rtol=0 if exact else 1e-15)
     if times:
         assert back.dt == DATA.dt
 
@@ -20,7 +21,7 @@ def written(folder, suffix):
     file = folder / f"run{suffix}"
     if suffix in (".npz", ".csv", ".csv.gz"):
         write(DATA, file)
-    elif suffix in (".txt", ".dat", ".tsv"):
+    elif suffix in (".txt", ".dat", ".tsv", ".asc"):
         sign = "\t" if suffix == ".tsv" else " "
         DATA.to_csv(folder / "run.csv")
         file.write_text((folder / "run.csv").read_text().replace(",", sign))
@@ -29,23 +30,51 @@ def written(folder, suffix):
     elif suffix == ".parquet":
         pytest.importorskip("pyarrow")
         DATA.to_dataframe().to_parquet(file)
-    elif suffix == ".nc":
+    elif suffix in (".feather", ".arrow", ".ipc"):
+        pytest.importorskip("pyarrow")
+        DATA.to_dataframe().to_feather(file)
+    elif suffix == ".hdf5":
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(file, "w") as store:
+            store["run/motion"], store["run/dt"] = np.stack(DATA.paths), 0.5
+    elif suffix in (".h5", ".hdf"):
+        pytest.importorskip("tables")
+        DATA.to_dataframe().to_hdf(file, key="motion")
+    elif suffix == ".zarr":
+        pytest.importorskip("zarr")
+        DATA.to_xarray().rename("motion").to_dataset().to_zarr(file, zarr_format=2)
+    elif suffix in (".nc", ".nc4"):
         pytest.importorskip("netCDF4")
         DATA.to_xarray().rename("motion").to_netcdf(file)
     elif suffix == ".mat":
         pytest.importorskip("scipy").io.savemat(file, {"samples": np.stack(DATA.paths), "dt": 0.5})
+    else:
+        workbook(file)
     return file
+
+
+def workbook(file):
+    openpyxl = pytest.importorskip("openpyxl")
+    frame, book = DATA.to_dataframe(), openpyxl.Workbook()
+    for row in (["made by", "a logger"], [], list(frame.columns), *frame.to_numpy().tolist()):
+        book.active.append(row)
+    book.save(file)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_every_kind(tmp_path, suffix):
-    settings = {".npy": {"dt": 0.5, "names": ["x", "v"]}, ".mat": {"names": ["x", "v"]}}.get(suffix, {})
+    settings = {
+        ".npy": {"dt": 0.5, "names": ["x", "v"]},
+        ".mat": {"names": ["x", "v"]},
+        ".hdf5": {"names": ["x", "v"]},
+    }.get(suffix, {})
     file = written(tmp_path, suffix)
-    same(Trajectories.from_file(file, **settings))
-    same(Trajectories.from_file(str(file), **settings))
+    exact = not suffix.startswith(".xls")
+    same(Trajectories.from_file(file, **settings), exact=exact)
+    same(Trajectories.from_file(str(file), **settings), exact=exact)
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".nc", ".mat", ".npy"])
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".feather", ".nc", ".mat", ".npy", ".hdf5", ".xlsx"])
 def test_damaged(tmp_path, suffix):
     written(tmp_path, suffix)
     file = tmp_path / f"run{suffix}"
@@ -54,7 +83,9 @@ def test_damaged(tmp_path, suffix):
         Trajectories.from_file(file)
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".nc", ".mat", ".npy", ".csv"])
+@pytest.mark.parametrize(
+    "suffix", [".npz", ".parquet", ".nc", ".mat", ".npy", ".csv", ".h5", ".zarr", ".xlsx"]
+)
 def test_absent(tmp_path, suffix):
     written(tmp_path, suffix)
     with pytest.raises(FileNotFoundError):

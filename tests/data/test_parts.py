@@ -16,12 +16,29 @@ BELOW = (
     "parts",
     "recording",
     "samples",
-    "table",
-    "text",
+    "calendars",
+    "asked",
+    "clock",
+    "headings",
+    "columns",
+    "looks",
+    "roles",
+    "grid",
+    "meaning",
+    "frames",
+    "gridded",
+    "arrays",
     "npz",
+    "containers",
+    "layout",
+    "text",
+    "sheets",
+    "exports",
     "formats",
+    "intake",
     "conversions",
     "trajectories",
+    "reading",
     "order",
 )
 
@@ -45,7 +62,7 @@ def test_a_reader_gives_parts_that_trajectories_check(tmp_path):
     assert isinstance(parts, Parts)
     assert (parts.names, parts.where, parts.paths[0].tolist()) == (
         ["x"],
-        "the time column",
+        "the time column 't'",
         [[1], [np.inf], [3]],
     )
     with pytest.raises(errors.DataError, match="path 0, sample 1, x = inf"):

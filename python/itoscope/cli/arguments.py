@@ -64,12 +64,28 @@ def add_data_options(
         )
     else:
         group.add_argument(f"--{option}", dest="file", metavar="FILE", help=about)
-    group.add_argument("--time", metavar="COLUMN", help="column of the times (default: t or time)")
     group.add_argument(
-        "--time-unit", default="s", metavar="UNIT", help="of dates: s, min, h, d or y (default: s)"
+        "--time",
+        metavar="COLUMN",
+        help="column of the times, -COLUMN if they run back, index (default: found)",
     )
     group.add_argument(
-        "--path-column", metavar="COLUMN", help="column that tells paths apart (default: path)"
+        "--time-unit",
+        metavar="UNIT",
+        help="in which time is measured: ns, us, ms, s, min, h, d, week, month, y, ...",
+    )
+    group.add_argument(
+        "--id", "--path-column", metavar="COLUMN", help="column that tells recordings apart (default: found)"
+    )
+    rate = group.add_mutually_exclusive_group()
+    rate.add_argument("--fps", type=number, help="frames a second, when the file counts frames")
+    rate.add_argument(
+        "--per-year", type=number, metavar="N", help="rows a year, 252 for trading days, whatever their dates"
+    )
+    group.add_argument(
+        "--wide",
+        choices=("states", "repeats"),
+        help="what numbered columns are: states, or recordings of one",
     )
     group.add_argument("--columns", metavar="A,B,...", help="columns of the states (default: all others)")
     group.add_argument(
@@ -89,7 +105,10 @@ def data_of(arguments: argparse.Namespace, dt: float | None = None) -> Trajector
     names = None if arguments.names is None else [word.strip() for word in arguments.names.split(",")]
     settings: dict[str, Any] = dict(
         time=_column(arguments.time),
-        path_column=_column(arguments.path_column),
+        id=None if arguments.id is None else [_column(word.strip()) for word in arguments.id.split(",")],
+        fps=arguments.fps,
+        per_year=arguments.per_year,
+        wide=arguments.wide,
         columns=None
         if arguments.columns is None
         else [_column(word.strip()) for word in arguments.columns.split(",")],

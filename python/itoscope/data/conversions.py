@@ -7,9 +7,8 @@ from os import PathLike
 from typing import Any, TypeVar
 
 from itoscope.common.types import Array
-from itoscope.data.parts import Parts
 
-__all__ = ["Conversions", "parts_of"]
+__all__ = ["Conversions"]
 
 Made = TypeVar("Made", bound="Conversions")
 
@@ -23,11 +22,16 @@ class Conversions:
     paths: list[Array]
     times: list[Array]
     names: tuple[str, ...]
+    units: tuple[str, ...]
+    labels: tuple[str, ...]
+    time_unit: str
     position_names: tuple[str, ...] | None
     diverged: tuple[int, ...]
     seed: int | None
 
-    def __init__(self, data: Any, *, dt: float | None = None, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, data: Any, *, dt: float | None = None, names: Sequence[str] | None = None, **said: Any
+    ) -> None:
         raise NotImplementedError
 
     @classmethod
@@ -37,109 +41,89 @@ class Conversions:
         *,
         dt: float | None = None,
         names: Sequence[str] | None = None,
-        **settings: Any,
+        path_column: Any = None,
+        **said: Any,
     ) -> Made:
-        """Read a CSV, NPZ, NPY, Parquet, NetCDF or MATLAB file, told by its suffix; `settings` as in `from_csv`."""
-        from itoscope.data.formats import read
-
-        return cls(read(path, **settings), dt=dt, names=names)
-
-    @classmethod
-    def from_csv(
-        cls: type[Made],
-        path: str | PathLike[str],
-        *,
-        time: str | int | None = None,
-        path_column: str | int | None = None,
-        columns: Sequence[str | int] | None = None,
-        dt: float | None = None,
-        names: Sequence[str] | None = None,
-        time_unit: str = "s",
-    ) -> Made:
-        """Read a text table: one row per sample, columns split by comma, semicolon, tab or blanks.
-
-        A header is recognised, and so are lines that start with ``#``, empty cells (missing samples), decimal
-        commas in files split by semicolons, and ``.gz`` files.
+        """Read a file of any kind, told by its suffix.
 
         Parameters
         ----------
         path : path-like
-        time : str or int, optional
-            Column of the time stamps, by name or position; a column named ``t`` or ``time`` is found by
-            itself. Dates, as in ``2024-03-01`` or ``2024-03-01T12:00:00``, become multiples of `time_unit`.
-        path_column : str or int, optional
-            Column that tells which path a row belongs to; ``path`` or ``trajectory`` is found by itself.
-        columns : list of str or int, optional
-            Columns of the states; by default all others.
-        dt : float, optional
-            Step length of a file without times.
-        names : list of str, optional
-            Names of the states; by default the header's, with ``_`` for what an equation cannot contain.
-        time_unit : {"s", "min", "h", "d", "y"}
-            Unit of time for dates; a year is 365.25 days.
+            CSV, TSV and other text, NPZ and NPY; Parquet, Feather, HDF5, Zarr, NetCDF, MATLAB and Excel with the extra
+            ``data``.
+        dt, names
+            As in `Trajectories`.
+        path_column
+            `id` by its former name.
+        **said
+            `time`, `id`, `columns`, `time_unit`, `fps`, `per_year`, `wide` as in `Trajectories`; in files of named
+            arrays columns are the arrays.
+
+        Raises
+        ------
+        DataError
+            For a suffix that is not known, a damaged file, and a cell that is no number, with its line and column.
+        """
+        from itoscope.data.asked import Asked
+        from itoscope.data.formats import read
+
+        if path_column is not None:
+            said["id"] = path_column
+        parts = read(path, Asked(dt=dt, **{"id": None, **said}))
+        return cls(parts, dt=dt, names=names)
+
+    @classmethod
+    def from_csv(cls: type[Made], path: str | PathLike[str], **said: Any) -> Made:
+        """Read a text table: one row per sample, columns split by comma, semicolon, tab, bar or blanks.
+
+        Encoding (UTF-8, UTF-16, Windows), lines before the table, the header, a line of units, decimal commas and
+        comments are recognised, and so are empty cells, ``NA`` and its like as missing samples, and ``.gz`` files.
+        Arguments as in `from_file`.
 
         Raises
         ------
         DataError
             Naming line and column of a cell that is not a number.
         """
-        from itoscope.data.table import parts_of_table
+        from itoscope.data.asked import Asked
+        from itoscope.data.meaning import parts_of_table
         from itoscope.data.text import read_csv
 
-        table = read_csv(path, time=time, path_column=path_column, columns=columns)
-        return cls(parts_of_table(table, time_unit), dt=dt, names=names)
+        dt, names = said.pop("dt", None), said.pop("names", None)
+        identity = said.pop("path_column", None)
+        if identity is not None:
+            said["id"] = identity
+        asked = Asked(dt=dt, **said)
+        return cls(parts_of_table(read_csv(path, asked), asked), dt=dt, names=names)
 
     @classmethod
-    def from_dataframe(
-        cls: type[Made],
-        frame: Any,
-        *,
-        time: str | None = None,
-        path_column: str | None = None,
-        columns: Sequence[str] | None = None,
-        dt: float | None = None,
-        names: Sequence[str] | None = None,
-        time_unit: str = "s",
-    ) -> Made:
-        """Take a pandas DataFrame with one row per sample; parameters as in `from_csv`.
+    def from_dataframe(cls: type[Made], frame: Any, *, path_column: Any = None, **said: Any) -> Made:
+        """Take a data frame with one row per sample, of pandas, polars, pyarrow or another that narwhals knows.
 
-        Times may also be the index: one that is named ``t`` or ``time``, or that holds dates; a path may be a
-        level of it.
+        The same as ``Trajectories(frame, ...)``; `path_column` is `id` by its former name.
         """
-        from itoscope.data.table import parts_of_frame
-
-        parts = parts_of_frame(
-            frame, time=time, path_column=path_column, columns=columns, time_unit=time_unit
-        )
-        return cls(parts, dt=dt, names=names)
+        return cls(frame, **({"id": path_column} if path_column is not None else {}), **said)
 
     @classmethod
-    def from_parquet(cls: type[Made], path: str | PathLike[str], **settings: Any) -> Made:
-        """Read a Parquet file; `settings` as in `from_dataframe`. Needs the extra ``data``."""
-        from itoscope.data.table import read_parquet
-
-        return cls.from_dataframe(read_parquet(path), **settings)
+    def from_parquet(cls: type[Made], path: str | PathLike[str], **said: Any) -> Made:
+        """Read a Parquet file; arguments as in `from_file`. Needs the extra ``data``."""
+        return cls.from_file(path, **said)
 
     @classmethod
-    def from_xarray(
-        cls: type[Made],
-        array: Any,
-        *,
-        dt: float | None = None,
-        names: Sequence[str] | None = None,
-        time_unit: str = "s",
-    ) -> Made:
-        """Take an xarray DataArray with the dimension ``time``, and perhaps ``path`` and ``state``."""
-        from itoscope.data.table import parts_of_array
+    def from_xarray(cls: type[Made], array: Any, **said: Any) -> Made:
+        """Take an array or data set of xarray with a dimension of time, and perhaps of recordings and states.
 
-        return cls(parts_of_array(array, time_unit=time_unit), dt=dt, names=names)
+        The same as ``Trajectories(array, ...)``.
+        """
+        return cls(array, **said)
 
     @classmethod
-    def from_npz(cls: type[Made], path: str | PathLike[str]) -> Made:
+    def from_npz(cls: type[Made], path: str | PathLike[str], **said: Any) -> Made:
         """Read what `to_npz` wrote, or any NPZ file with one array of samples and ``t`` or ``dt`` beside."""
+        from itoscope.data.asked import Asked
         from itoscope.data.npz import read_npz
 
-        return cls(read_npz(path))
+        return cls(read_npz(path, Asked(**said)))
 
     def to_npz(self, path: str | PathLike[str]) -> None:
         """Write everything to one compressed NPZ file, without pickle; `from_npz` loses no bit."""
@@ -155,7 +139,7 @@ class Conversions:
 
     def to_dataframe(self) -> Any:
         """Return a pandas DataFrame with columns ``path``, ``t`` and the states. Needs the extra ``data``."""
-        from itoscope.data.table import to_frame
+        from itoscope.data.exports import to_frame
 
         return to_frame(self)
 
@@ -165,25 +149,6 @@ class Conversions:
         Dimensions are ``path, time, state`` when all paths have the same times, else ``path, sample, state``
         with NaN after the end of shorter paths and a coordinate ``time`` over path and sample.
         """
-        from itoscope.data.table import to_array
+        from itoscope.data.exports import to_array
 
         return to_array(self)
-
-
-def parts_of(data: Any) -> Parts:
-    """Return anything that holds samples as `Parts`.
-
-    A DataFrame and a DataArray are told by the names of their classes, since neither package is imported for others.
-    """
-    if isinstance(data, Parts):
-        return data
-    kinds = {(c.__module__.split(".")[0], c.__name__) for c in type(data).__mro__}
-    if ("pandas", "DataFrame") in kinds:
-        from itoscope.data.table import parts_of_frame
-
-        return parts_of_frame(data)
-    if ("xarray", "DataArray") in kinds:
-        from itoscope.data.table import parts_of_array
-
-        return parts_of_array(data)
-    return Parts(data)

@@ -2,74 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from itoscope.common.extras import require
+from itoscope.data import containers
+from itoscope.data.arrays import parts_of_arrays
+from itoscope.data.asked import Asked
+from itoscope.data.exports import to_array, to_frame
+from itoscope.data.frames import parts_of_frame
+from itoscope.data.gridded import open_gridded, parts_of_gridded
+from itoscope.data.meaning import parts_of_table
 from itoscope.data.npz import read_npz, write_npz
 from itoscope.data.parts import Parts
 from itoscope.data.recording import Recording
-from itoscope.data.table import (
-    parts_of_array,
-    parts_of_arrays,
-    parts_of_frame,
-    parts_of_table,
-    read_parquet,
-    to_array,
-    to_frame,
-)
+from itoscope.data.sheets import read_sheet
 from itoscope.data.text import read_csv, write_csv
 from itoscope.errors import DataError, argument_error
 
 __all__ = ["SUFFIXES", "WRITTEN", "read", "write"]
 
-TEXT = (".csv", ".txt", ".dat", ".tsv")
-SUFFIXES = (*TEXT, ".csv.gz", ".npz", ".npy", ".parquet", ".nc", ".mat")
+TEXT = (".csv", ".txt", ".dat", ".tsv", ".asc")
+COLUMNAR = (".parquet", ".feather", ".arrow", ".ipc")
+HDF5 = (".h5", ".hdf5", ".hdf")
+SHEETS = (".xlsx", ".xlsm")
+GRIDDED = (".nc", ".nc4", ".zarr")
+SUFFIXES = (*TEXT, ".csv.gz", ".npz", ".npy", *COLUMNAR, *HDF5, *GRIDDED, ".mat", *SHEETS)
 WRITTEN = (".npz", ".csv", ".csv.gz", ".parquet", ".nc")
 
 
-def read(
-    path: str | PathLike[str],
-    *,
-    time: Any = None,
-    path_column: Any = None,
-    columns: Sequence[Any] | None = None,
-    time_unit: str = "s",
-) -> Parts:
+def read(path: str | PathLike[str], asked: Asked | None = None) -> Parts:
     """Read a file of any kind that `SUFFIXES` lists.
 
     Parameters
     ----------
     path : path-like
-        Text tables, NPZ and NPY need NumPy alone; Parquet, NetCDF (``.nc``) and MATLAB (``.mat``) the extra ``data``.
-    time, path_column, columns, time_unit
-        As in `Trajectories.from_csv`; in NPZ, NetCDF and MATLAB files columns are the arrays by name.
+        Text tables, NPZ and NPY need NumPy alone; the others the extra ``data``.
+    asked : Asked, optional
+        What the caller says; in NPZ, HDF5, Zarr, NetCDF and MATLAB files columns are the arrays by name.
 
     Raises
     ------
     DataError
         For a suffix that is not listed, and for a file that is damaged.
     """
+    asked = asked or Asked()
     kind = Path(path).suffix.lower()
     if kind == ".gz":
         kind = Path(Path(path).stem).suffix.lower()
-    rows = {"time": time, "path_column": path_column, "columns": columns}
     if kind in TEXT:
-        return parts_of_table(read_csv(path, **rows), time_unit)
-    if kind == ".parquet":
-        return parts_of_frame(read_parquet(path), **rows, time_unit=time_unit)
+        return parts_of_table(read_csv(path, asked), asked)
     if kind == ".npz":
-        return read_npz(path, time=time, columns=columns)
-    if kind in (".npy", ".mat"):
-        arrays = _of_npy(path) if kind == ".npy" else _of_matlab(path)
-        return parts_of_arrays(path, arrays, time=time, columns=columns)
-    if kind == ".nc":
-        return _of_netcdf(path, columns, time_unit)
+        return read_npz(path, asked)
+    if kind in COLUMNAR:
+        return parts_of_frame(_columnar(path, kind), asked)
+    if kind in SHEETS:
+        return parts_of_table(read_sheet(path), asked)
+    if kind in HDF5 and containers.is_pandas_store(path):
+        return parts_of_frame(_of_store(path), asked)
+    if kind == ".zarr" and not _is_gridded_store(path):
+        return parts_of_arrays(path, *_named(containers.arrays_of_zarr(path), asked))
+    if kind in GRIDDED:
+        return parts_of_gridded(open_gridded(path, "zarr" if kind == ".zarr" else None), asked)
+    readers = dict.fromkeys(HDF5, containers.arrays_of_hdf5)
+    readers |= {".npy": containers.arrays_of_npy, ".mat": containers.arrays_of_matlab}
+    if kind in readers:
+        return parts_of_arrays(path, *_named(readers[kind](path), asked))
     raise DataError(f"{path}: the kind of a file is told by its suffix, one of {', '.join(SUFFIXES)}")
+
+
+def _named(found: containers.Named, asked: Asked) -> tuple[Any, Asked, Any]:
+    arrays, units = found
+    return arrays, asked, units
+
+
+def _columnar(path: str | PathLike[str], kind: str) -> Any:
+    """A Parquet, Feather or Arrow file as a frame of pandas, with its index, or a table of pyarrow without pandas."""
+    what = "Reading Parquet" if kind == ".parquet" else "Reading Feather"
+    module = require("pyarrow.parquet" if kind == ".parquet" else "pyarrow.feather", "data", what)
+    with open(path, "rb"):
+        pass
+    try:
+        table = module.read_table(path)
+    except (ValueError, OSError) as problem:
+        raise DataError(f"{path} cannot be read as {kind[1:].capitalize()}: {problem}") from problem
+    if not (table.schema.metadata or {}).get(b"pandas"):
+        return table
+    require("pandas", "data", f"{what} with an index")
+    return table.to_pandas()
+
+
+def _of_store(path: str | PathLike[str]) -> Any:
+    """The one table that `DataFrame.to_hdf` wrote."""
+    require("tables", "data", "Reading a store of pandas")
+    try:
+        return require("pandas", "data", "Reading a store of pandas").read_hdf(path)
+    except (ValueError, OSError, KeyError) as problem:
+        raise DataError(f"{path} cannot be read as a store of pandas: {problem}") from problem
+
+
+def _is_gridded_store(path: str | PathLike[str]) -> bool:
+    """Whether the arrays of a Zarr store have named dimensions, as those of xarray have."""
+    zarr = require("zarr", "data", "Reading Zarr")
+    os.stat(path)
+    try:
+        root = zarr.open(str(path), mode="r")
+    except Exception:
+        return False
+    members = [item for _, item in root.members()] if hasattr(root, "members") else []
+    arrays = [item for item in members if hasattr(item, "shape")]
+    return bool(arrays) and all(
+        "_ARRAY_DIMENSIONS" in item.attrs or getattr(item.metadata, "dimension_names", None)
+        for item in arrays
+    )
 
 
 def write(data: Recording, path: str | PathLike[str], *, digits: int = 17) -> None:
@@ -87,40 +134,3 @@ def write(data: Recording, path: str | PathLike[str], *, digits: int = 17) -> No
         to_array(data).to_dataset(name="x").to_netcdf(path, engine="netcdf4")
     else:
         raise argument_error("path", str(path), f"a name that ends in {', '.join(WRITTEN)}")
-
-
-def _of_npy(path: str | PathLike[str]) -> dict[str, Any]:
-    try:
-        return {"data": np.load(path, allow_pickle=False)}
-    except (ValueError, EOFError) as problem:
-        raise DataError(f"{path} cannot be read as NPY: {problem}") from problem
-
-
-def _of_matlab(path: str | PathLike[str]) -> dict[str, Any]:
-    scipy_io = require("scipy.io", "data", "Reading MATLAB files")
-    with open(path, "rb") as handle:
-        try:
-            arrays = scipy_io.loadmat(handle, squeeze_me=True)
-        except NotImplementedError:
-            raise DataError(f"{path} is a MATLAB 7.3 file: save it with -v7 to read it here") from None
-        except Exception as problem:
-            raise DataError(f"{path} cannot be read as a MATLAB file: {problem}") from problem
-    return {key: np.asarray(value) for key, value in arrays.items() if not key.startswith("__")}
-
-
-def _of_netcdf(path: str | PathLike[str], columns: Sequence[Any] | None, time_unit: str) -> Parts:
-    """Read one variable with dimensions ``time``, ``path`` and ``state``, or one variable per state."""
-    xarray = require("xarray", "data", "Reading NetCDF")
-    with open(path, "rb"):
-        pass
-    try:
-        dataset = xarray.load_dataset(path)
-    except (ValueError, OSError) as problem:
-        raise DataError(f"{path} cannot be read as NetCDF: {problem}") from problem
-    variables = list(dataset.data_vars)
-    chosen = variables if columns is None else list(columns)
-    for name in chosen:
-        if name not in variables:
-            raise argument_error("columns", name, f"one of the variables {', '.join(map(str, variables))}")
-    whole = dataset[chosen[0]] if len(chosen) == 1 else dataset[chosen].to_dataarray(dim="state")
-    return parts_of_array(whole, time_unit=time_unit)

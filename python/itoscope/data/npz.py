@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from itoscope.data.arrays import parts_of_arrays
+from itoscope.data.asked import Asked
 from itoscope.data.parts import Parts
 from itoscope.data.recording import Recording
-from itoscope.data.table import parts_of_arrays
 from itoscope.errors import DataError, argument_error
 
 __all__ = ["read_npz", "write_npz"]
@@ -38,6 +39,11 @@ def write_npz(data: Recording, path: str | PathLike[str]) -> None:
         "times_of_path": np.array(which),
         "diverged": np.array(data.diverged, dtype=np.int64),
     }
+    for name in ("units", "labels"):
+        if any(getattr(data, name, None) or ()):
+            arrays[name] = np.array(getattr(data, name))
+    if time_unit := getattr(data, "time_unit", ""):
+        arrays["time_unit"] = np.array(time_unit)
     if data.position_names is not None:
         arrays["position_names"] = np.array(data.position_names)
     if data.seed is not None:
@@ -57,16 +63,10 @@ def _load(path: str | PathLike[str]) -> dict[str, np.ndarray[Any, Any]]:
             raise DataError(f"{path} cannot be read as NPZ: {problem}") from problem
 
 
-def read_npz(
-    path: str | PathLike[str], *, time: str | int | None = None, columns: Sequence[str | int] | None = None
-) -> Parts:
+def read_npz(path: str | PathLike[str], asked: Asked) -> Parts:
     """Read what `write_npz` wrote, or a plain NPZ file, of which `time` and `columns` choose arrays by name."""
     arrays = _load(path)
-    return (
-        _own(path, arrays, columns)
-        if OWN in arrays
-        else parts_of_arrays(path, arrays, time=time, columns=columns)
-    )
+    return _own(path, arrays, asked.columns) if OWN in arrays else parts_of_arrays(path, arrays, asked)
 
 
 def _own(
@@ -82,12 +82,19 @@ def _own(
             raise argument_error("columns", name, f"one of the states {', '.join(names)}")
     samples = arrays["samples"][:, [names.index(name) for name in chosen]]
     distinct = np.split(arrays["times"], np.cumsum(arrays["times_lengths"])[:-1])
+    places = [names.index(name) for name in chosen]
+    units, labels = (
+        [arrays[key].tolist()[k] for k in places] if key in arrays else None for key in ("units", "labels")
+    )
     positions = arrays["position_names"].tolist() if "position_names" in arrays else []
     return Parts(
         paths=np.split(samples, np.cumsum(arrays["lengths"])[:-1]),
         times=[distinct[k] for k in arrays["times_of_path"]],
         names=chosen,
         where="the file",
+        units=units,
+        labels=labels,
+        time_unit=str(arrays.get("time_unit", "")),
         position_names=[name for name in positions if name in chosen] or None,
         diverged=arrays["diverged"].tolist(),
         seed=int(arrays["seed"]) if "seed" in arrays else None,

@@ -23,6 +23,12 @@ class Parts:
         What carries the times, for messages.
     dt : float or None
         A step that stands beside the samples in place of times.
+    units, labels : sequence of str or None
+        Of the states; a unit that is not known is empty.
+    time_unit : str
+        Of the times, empty where it is not known.
+    ids : sequence or None
+        What tells the paths apart, one each.
     position_names, diverged, seed
         As in `Trajectories`, where its own file was read.
     """
@@ -32,6 +38,10 @@ class Parts:
     names: Sequence[str] | None = None
     where: str = ""
     dt: float | None = None
+    units: Sequence[str] | None = None
+    labels: Sequence[str] | None = None
+    time_unit: str = ""
+    ids: Sequence[Any] | None = None
     position_names: Sequence[str] | None = None
     diverged: Sequence[int] = ()
     seed: int | None = None

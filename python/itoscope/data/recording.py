@@ -10,7 +10,10 @@ __all__ = ["Recording"]
 
 
 class Recording(Protocol):
-    """Paths `(n_i, n_states)` with their times `(n_i,)`; paths with the same stamps share one array."""
+    """Paths `(n_i, n_states)` with their times `(n_i,)`; paths with the same stamps share one array.
+
+    Writers keep `units`, `labels` and `time_unit` of a recording that has them.
+    """
 
     paths: list[Array]
     times: list[Array]

@@ -39,15 +39,16 @@ class Finite(np.ndarray[Any, Any]):
     """A float64 array whose maker knows that it is finite, so that nobody looks through it again."""
 
 
-def as_dt(dt: Any) -> float:
-    """Return a step length as a float.
+def as_dt(dt: Any, name: str = "dt") -> float:
+    """Return a step length as a float; `name` is the argument, where it is a rate.
 
     Raises
     ------
     ArgumentError
         Unless it is one finite number above zero.
     """
-    return checks.positive("dt", dt, "one finite number above 0, the time between two samples")
+    what = "the time between two samples" if name == "dt" else "samples in that time"
+    return checks.positive(name, dt, f"one finite number above 0, {what}")
 
 
 def as_names(names: Iterable[str] | None, n_states: int, what: str = "names") -> tuple[str, ...]:

@@ -1,268 +1,173 @@
-"""Text tables: one row per sample, read in chunks with NumPy alone, and written."""
+"""Text tables: one row per sample, read by the compiled core block by block, and written."""
 
 from __future__ import annotations
 
-import csv
+import codecs
 import gzip
 import io
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any, TextIO
 
 import numpy as np
 
-from itoscope.common import checks
-from itoscope.common.types import Array
+from itoscope._core import read_table
+from itoscope.common.checks import count
+from itoscope.data.asked import Asked
+from itoscope.data.columns import Column, Table
+from itoscope.data.headings import Heading, heading
+from itoscope.data.layout import MISSING, Layout, is_number, opened, sniffed
 from itoscope.data.recording import Recording
-from itoscope.data.table import PATH_COLUMNS, TIME_COLUMNS, Table, find_column
-from itoscope.errors import DataError, argument_error
+from itoscope.errors import DataError
 
 __all__ = ["read_csv", "write_csv"]
 
-_CHUNK = 1 << 22
-"""Characters read at a time, so that a file is never held as text."""
+BLOCK = 1 << 24
+"""Bytes read at a time, so that a file is never held as text."""
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """How a text table is written."""
+def read_csv(path: str | PathLike[str], asked: Asked) -> Table:
+    """Read a text table; where the caller names columns, other columns may hold anything."""
+    layout = sniffed(path)
+    kinds = _kinds(layout, asked)
+    found: list[list[Any]] = [[] for _ in kinds]
+    line = layout.skip
+    for block in _blocks(path, layout):
+        read, fault = read_table(
+            block, kinds, None if layout.delimiter is None else ord(layout.delimiter), layout.decimal_comma
+        )
+        if fault is not None:
+            raise _mistake(path, layout, line, fault)
+        for parts, column in zip(found, read):
+            if column is not None:
+                parts.append(_words(column) if isinstance(column, tuple) else column)
+        line += block.count(b"\n")
+    columns = [np.concatenate(parts) if parts else None for parts in found]
+    n_rows = next((len(values) for values in columns if values is not None), 0)
+    unread = np.broadcast_to(np.nan, n_rows)
+    return Table(
+        [
+            Column(title, unread if values is None else values)
+            for title, values in zip(_headings(layout, kinds, asked), columns)
+        ],
+        where=f"{path}",
+        headed=layout.headed,
+    )
 
-    delimiter: str | None
-    """None stands for blanks."""
-    titles: list[str]
-    header_lines: int
-    decimal_comma: bool
 
-    def cells(self, line: str) -> list[str]:
-        """Split a line that holds data."""
-        if self.delimiter is None:
-            return line.split()
-        row: list[str] = next(csv.reader([line], delimiter=self.delimiter), [])
-        return [cell.strip() for cell in row]
+def _kinds(layout: Layout, asked: Asked) -> str:
+    """What is read of each column: `n` numbers, `t` words, `s` nothing."""
+    kinds = ""
+    wanted = None if asked.columns is None else {str(name) for name in asked.columns}
+    for k, (title, cell) in enumerate(zip(layout.headings, layout.first)):
+        is_text = not (is_number(cell, layout.decimal_comma) or cell.lower() in MISSING)
+        chosen = wanted is None or str(k) in wanted or title.text in wanted or title.label in wanted
+        if not chosen and not _may_matter(title, k, asked):
+            kinds += "s"
+        else:
+            kinds += "t" if is_text else "n"
+    return kinds
 
-    def is_number(self, cell: str) -> bool:
-        """Tell whether a cell reads as a number."""
-        try:
-            float(cell.replace(",", ".") if self.decimal_comma else cell)
-        except ValueError:
-            return False
+
+def _may_matter(title: Heading, place: int, asked: Asked) -> bool:
+    """Whether a column that is no state may be the time or tell recordings apart."""
+    names = asked.id if isinstance(asked.id, list | tuple) else [asked.id]
+    named = {str(name).lstrip("-") for name in [asked.time, *names] if name is not None}
+    if {title.text, title.label, str(place)} & named:
         return True
+    return title.speaks_of_time or title.counts or title.is_age or title.names_path
 
 
-def _open(path: str | PathLike[str]) -> TextIO:
-    if str(path).endswith(".gz"):
-        return io.TextIOWrapper(gzip.open(path, "rb"), encoding="utf-8-sig", errors="replace")
-    return open(path, encoding="utf-8-sig", errors="replace")
+def _headings(layout: Layout, kinds: str, asked: Asked) -> list[Heading]:
+    """The headings; in a file without them states count from one, whatever stands before them."""
+    if layout.headed:
+        return layout.headings
+    names = asked.id if isinstance(asked.id, list | tuple) else [asked.id]
+    special = {str(name) for name in [asked.time, *names] if name is not None}
+    places = [k for k in range(len(kinds)) if str(k) not in special]
+    if asked.columns is not None:
+        places = [k for k in places if kinds[k] != "s"]
+    return [
+        heading(f"x{places.index(k) + 1}" if k in places else f"column {k}") for k in range(len(kinds))
+    ]  # fmt: skip
 
 
-def _sniff(path: str | PathLike[str]) -> _Layout:
-    """Find delimiter, header and decimal sign from the first lines."""
-    with _open(path) as handle:
-        head = list(itertools.islice(handle, 50))
-    rows = [(k, line.strip()) for k, line in enumerate(head) if line.strip()]
-    written = [line for _, line in rows if not line.startswith("#")]
-    if not written:
-        raise DataError(f"{path} holds no row: one row per sample is needed")
-    last = written[-1]
-    delimiter = next((sign for sign in ";\t," if sign in last), None)
-    decimal_comma = delimiter in (";", "\t") and "," in last and "." not in last
-    layout = _Layout(delimiter, [], 0, decimal_comma)
-    n_columns = len(layout.cells(last))
-    titles: list[str] = []
-    commented: list[str] = []
-    for k, line in rows:
-        cells = layout.cells(line.lstrip("#").strip())
-        comment = line.startswith("#")
-        if not comment and (any(map(layout.is_number, cells)) or not any(cells)):
-            return _Layout(delimiter, titles or commented, k, decimal_comma)
-        if len(cells) == n_columns and not any(map(layout.is_number, cells)):
-            commented = cells if comment else commented
-            titles = titles or ([] if comment else cells)
-    raise DataError(
-        f"{path} holds no row with a number in its first {len(head)} lines: one row per sample is needed"
+def _blocks(path: str | PathLike[str], layout: Layout) -> Iterator[bytes]:
+    """Whole lines of a file in UTF-8, those before the first row left out."""
+    recode = layout.encoding not in ("utf-8", "cp1252")
+    decoder = codecs.getincrementaldecoder(layout.encoding)(errors="replace") if recode else None
+    skip, rest = layout.skip, b""
+    with opened(path) as handle:
+        while piece := handle.read(BLOCK):
+            block = rest + (decoder.decode(piece).encode() if decoder is not None else piece)
+            if b"\r" in block and b"\n" not in block:
+                block = block.replace(b"\r", b"\n")
+            while skip and (at := block.find(b"\n")) >= 0:
+                block, skip = block[at + 1 :], skip - 1
+            end = -1 if skip else block.rfind(b"\n")
+            if end >= 0:
+                yield block[: end + 1]
+            rest = block[end + 1 :]
+    if rest:
+        yield rest
+
+
+def _words(column: tuple[bytes, int]) -> np.ndarray[Any, Any]:
+    """Texts of one width as an array of NumPy."""
+    packed, width = column
+    return np.frombuffer(packed, dtype=f"S{width}")
+
+
+def _mistake(path: str | PathLike[str], layout: Layout, line: int, fault: tuple[int, int, str]) -> DataError:
+    """The error for the first row that does not fit."""
+    at, column, cell = fault
+    where = f"{path}, line {line + at + 1}"
+    if column < 0:
+        return DataError(f"{where}: {cell} cells, where other rows have {len(layout.first)}")
+    return DataError(
+        f"{where}, column {layout.headings[column].text!r}: {cell!r} is no number; an empty cell, NA or nan stands for "
+        "a missing sample, columns=[...] chooses the states"
     )
-
-
-def read_csv(
-    path: str | PathLike[str],
-    *,
-    time: str | int | None = None,
-    path_column: str | int | None = None,
-    columns: Sequence[str | int] | None = None,
-) -> Table:
-    """Read a text table in chunks; see `Trajectories.from_csv`."""
-    layout = _sniff(path)
-    with _open(path) as handle:
-        first = next(line for line in _rows(itertools.islice(handle, layout.header_lines, None)))
-    cells = layout.cells(first)
-    titles = layout.titles or [f"x{k + 1}" for k in range(len(cells))]
-    at_time = _position(titles, "time", time, TIME_COLUMNS)
-    at_path = _position(titles, "path_column", path_column, PATH_COLUMNS)
-    if columns is None:
-        states = [k for k in range(len(titles)) if k not in (at_time, at_path)]
-    else:
-        states = [_found(titles, "columns", column) for column in columns]
-    if not states:
-        raise DataError(f"{path} has the columns {', '.join(titles)}: no state is left among them")
-    if not layout.titles:
-        # Without a header the states count from one, whatever stands before them.
-        titles = [f"x{states.index(k) + 1}" if k in states else titles[k] for k in range(len(titles))]
-    reader = _Reader(path, layout, titles, len(cells), {"time": at_time, "path": at_path}, cells)
-    values, labels = reader.read(states)
-    return Table([titles[k] for k in states], values, labels["time"], labels["path"], "the time column")
-
-
-def _rows(lines: Iterable[str]) -> Iterator[str]:
-    """Leave out blank lines and comments."""
-    return (line for line in lines if line.strip() and not line.lstrip().startswith("#"))
-
-
-def _has_any(text: str, *parts: str) -> bool:
-    return any(part in text for part in parts)
-
-
-def _found(titles: list[str], argument: str, column: str | int) -> int:
-    """Return the position of a column given by name or position."""
-    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < len(titles):
-        return column
-    if isinstance(column, str) and column in titles:
-        return titles.index(column)
-    raise argument_error(
-        argument, column, f"one of {', '.join(titles)}, or a position from 0 to {len(titles) - 1}"
-    )
-
-
-def _position(titles: list[str], argument: str, given: str | int | None, known: Sequence[str]) -> int | None:
-    if given is not None:
-        return _found(titles, argument, given)
-    guess = find_column(titles, known)
-    return None if guess is None else titles.index(guess)
-
-
-@dataclass(frozen=True)
-class _Reader:
-    """One pass over the rows: numbers by `numpy.loadtxt`, dates and path labels cell by cell."""
-
-    path: str | PathLike[str]
-    layout: _Layout
-    titles: list[str]
-    n_cells: int
-    special: dict[str, int | None]
-    first: list[str]
-
-    def read(self, states: list[int]) -> tuple[Array, dict[str, np.ndarray[Any, Any] | None]]:
-        """Return the state columns, and the special columns by name."""
-        numeric = {
-            key: k
-            for key, k in self.special.items()
-            if k is not None and self.layout.is_number(self.first[k])
-        }
-        text = {key: k for key, k in self.special.items() if k is not None and key not in numeric}
-        wanted = [*states, *numeric.values()]
-        blocks: list[Array] = []
-        words: dict[str, list[str]] = {key: [] for key in text}
-        with _open(self.path) as handle:
-            for _ in range(self.layout.header_lines):
-                handle.readline()
-            while chunk := handle.readlines(_CHUNK):
-                if _has_any("".join(chunk), "#", "\n\n", "\n ") or not chunk[0].strip():
-                    chunk = list(_rows(chunk))
-                    if not chunk:
-                        continue
-                blocks.append(self._numbers(chunk, wanted))
-                if text:
-                    rows = [self.layout.cells(line) for line in chunk]
-                    for key, k in text.items():
-                        words[key].extend(row[k] for row in rows)
-        table = np.concatenate(blocks)
-        found: dict[str, np.ndarray[Any, Any] | None] = dict.fromkeys(self.special)
-        for j, key in enumerate(numeric):
-            found[key] = np.ascontiguousarray(table[:, len(states) + j])
-        for key in text:
-            found[key] = self._dates(words[key]) if key == "time" else np.array(words[key])
-        return np.ascontiguousarray(table[:, : len(states)]), found
-
-    def _numbers(self, chunk: list[str], wanted: list[int]) -> Array:
-        sign = self.layout.delimiter
-        if self.layout.decimal_comma:
-            chunk = [line.replace(",", ".") for line in chunk]
-        if sign is not None:
-            chunk = _fill_empty(chunk, sign)
-        # loadtxt looks at no cell beyond the chosen columns, so a row that is too long is found here.
-        even = sign is None or sum(line.count(sign) for line in chunk) == len(chunk) * (self.n_cells - 1)
-        everything = len(wanted) == self.n_cells
-        columns = None if everything else wanted
-        try:
-            block = np.loadtxt(chunk, delimiter=sign, usecols=columns, ndmin=2, quotechar='"', comments=None)
-        except ValueError:
-            self._explain(wanted)
-            raise
-        if not even:
-            self._explain(wanted)
-        return np.asarray(block[:, wanted] if everything else block, dtype=np.float64)
-
-    def _explain(self, wanted: list[int]) -> None:
-        """Go through the file again, slowly, and raise for the first cell that does not fit."""
-        with _open(self.path) as handle:
-            for number, line in enumerate(handle, start=1):
-                if number <= self.layout.header_lines or not line.strip() or line.lstrip().startswith("#"):
-                    continue
-                row = self.layout.cells(line)
-                if len(row) != self.n_cells:
-                    raise DataError(
-                        f"{self.path}, line {number}: {len(row)} cells, where other rows have {self.n_cells}"
-                    )
-                for k in wanted:
-                    if row[k] and not self.layout.is_number(row[k]):
-                        raise DataError(
-                            f"{self.path}, line {number}, column {self.titles[k]!r}: {row[k]!r} is no "
-                            "number; an empty cell or nan stands for a missing sample, columns=[...] "
-                            "chooses the states"
-                        )
-
-    def _dates(self, words: list[str]) -> np.ndarray[Any, Any]:
-        try:
-            return np.array(words, dtype="datetime64[us]")
-        except ValueError:
-            for k, word in enumerate(words):
-                try:
-                    np.datetime64(word, "us")
-                except ValueError:
-                    raise DataError(
-                        f"{self.path}, row {k + 1} of the data, time {word!r}: allowed are numbers and dates "
-                        "as in 2024-03-01 or 2024-03-01T12:00:00"
-                    ) from None
-            raise
-
-
-def _fill_empty(chunk: list[str], sign: str) -> list[str]:
-    """Write nan into empty cells, which `numpy.loadtxt` refuses; a chunk without one is left alone."""
-    text = "".join(chunk)
-    if not _has_any(f"\n{text}\n", sign * 2, f"{sign} ", f"\n{sign}", f"{sign}\n", f"{sign}\r"):
-        return chunk
-    rows = (
-        csv.reader(chunk, delimiter=sign)
-        if '"' in text
-        else (line.strip("\r\n").split(sign) for line in chunk)
-    )
-    return [sign.join(cell.strip().replace(sign, " ") or "nan" for cell in row) for row in rows]
 
 
 def write_csv(data: Recording, path: str | PathLike[str] | TextIO, *, digits: int = 17) -> None:
-    """Write columns ``path``, ``t`` and the states to a file, or to a stream that is open."""
-    checks.count("digits", digits, most=17)
+    """Write columns ``path``, ``t`` and the states, with their units where known, to a file or to an open stream."""
+    count("digits", digits, 1, most=17)
     if isinstance(path, io.TextIOBase):
         _write_rows(data, path, digits)
         return
     name = str(path)
-    with gzip.open(name, "wt") if name.endswith(".gz") else open(name, "w", encoding="utf-8") as handle:
+    with (
+        gzip.open(name, "wt", encoding="utf-8")
+        if name.endswith(".gz")
+        else open(name, "w", encoding="utf-8") as handle
+    ):
         _write_rows(data, handle, digits)
 
 
 def _write_rows(data: Recording, handle: Any, digits: int) -> None:
-    handle.write(",".join(["path", "t", *data.names]) + "\n")
+    units = getattr(data, "units", None) or [""] * len(data.names)
+    titles = [*zip(data.names, units)]
+    unit = getattr(data, "time_unit", "")
+    handle.write(
+        ",".join(["path", _titled("t", unit), *(_titled(name, unit) for name, unit in titles)]) + "\n"
+    )
     for i, (samples, times) in enumerate(zip(data.paths, data.times)):
         row = f"{i},%.15g," + ",".join([f"%.{digits}g"] * len(data.names))
         np.savetxt(handle, np.column_stack([times, samples]), fmt=row)
+
+
+def _titled(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def cells_as_columns(rows: Sequence[Sequence[Any]], titles: Sequence[Heading]) -> list[Column]:
+    """Columns of the cells of a sheet, numbers where all of them are."""
+    return [Column(title, _cells(row)) for title, row in zip(titles, zip(*rows))]
+
+
+def _cells(cells: Sequence[Any]) -> np.ndarray[Any, Any]:
+    plain = [None if isinstance(cell, str) and cell.strip().lower() in MISSING else cell for cell in cells]
+    if all(cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool)) for cell in plain):
+        return np.array([np.nan if cell is None else cell for cell in plain], dtype=np.float64)
+    return np.array(plain, dtype=object)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from itoscope.common import checks
 from itoscope.common.types import Array
-from itoscope.data import samples
-from itoscope.data.conversions import Conversions, parts_of
+from itoscope.data import calendars, samples
+from itoscope.data.asked import Asked
+from itoscope.data.clock import clock
+from itoscope.data.conversions import Conversions
+from itoscope.data.intake import parts_of
 from itoscope.data.parts import Parts
 from itoscope.drawing import over_time
 from itoscope.errors import ArgumentError, argument_error
@@ -23,16 +26,37 @@ class Trajectories(Conversions):
 
     Parameters
     ----------
-    data : array_like, list of arrays, DataFrame or DataArray
+    data : array_like, list of arrays, data frame, DataArray or Trajectories
         ``(n_times,)``, ``(n_times, n_states)``, ``(n_paths, n_times, n_states)``; a list of arrays
-        ``(n_i, n_states)`` or ``(n_i,)``, one per path; a pandas DataFrame (see `from_dataframe`); an xarray
-        DataArray (see `from_xarray`). NaN marks a missing sample. float64 arrays in C order are not copied.
+        ``(n_i, n_states)`` or ``(n_i,)``, one per path; a frame or series of pandas, polars, pyarrow or another library
+        that narwhals knows, a list or dict of frames, one per recording, a dict of columns; a DataArray or Dataset of
+        xarray. NaN marks a missing sample. float64 arrays in C order are not copied.
     dt : float, optional
-        Time between two samples. Give either `dt` or `t`.
+        Time between two samples. Give either `dt` or `t`. A sample that is missing from the index of a table, or from a
+        column of times or frames, becomes NaN; times that contradict `dt` are an error.
     t : array_like, optional
         Time stamps, strictly increasing: one array for all paths, or a list with one array per path.
     names : list of str, optional
-        One name per state; ``x1 .. xm`` by default.
+        One name per state; by default the headings, or ``x1 .. xm``.
+    columns : list of str or int, optional
+        Columns of a table that are the states; by default all that are no time, no count and no label.
+    id : str, int or list of them, optional
+        Column of a table that tells recordings apart (a dimension, of xarray); found by itself where heading and values
+        say so.
+    time : str or int, optional
+        Column of the times, found by itself where heading and values say so; ``"index"`` is the index of the table,
+        ``"-age"`` a column that is counted back from the present.
+    time_unit : str, optional
+        Unit in which time is to be measured: ns, us, ms, s, min, h, d, week, month, y, ka, Ma. Times of a table with a
+        unit are converted; dates are seconds otherwise.
+    fps : float, optional
+        Samples a second; a column of frames is divided by it.
+    per_year : float, optional
+        Samples a year, 252 for trading days: rows follow each other, whatever their dates.
+    wide : {"states", "repeats"}, optional
+        What columns are whose headings are numbered, `run1`, `run2`, ...: states, or recordings of one state.
+    units : list of str or mapping of str to str, optional
+        Units of the states, as labels; by default those of the headings, ``disp [mm]``.
     position_names : list of str, optional
         The states that are positions of a second-order system; see `positions`.
     diverged : iterable of int, optional
@@ -48,6 +72,12 @@ class Trajectories(Conversions):
         Time stamps; paths with the same stamps share one array.
     dt : float or None
         The step that all paths have, or None.
+    units, labels : tuple of str
+        Of each state its unit, empty where nobody said, and its heading as it was written.
+    time_unit : str
+        Unit of the times, empty where nobody said.
+    ids : tuple or None
+        What told the paths apart, one each.
     names, position_names, diverged, seed
         As given.
 
@@ -72,20 +102,28 @@ class Trajectories(Conversions):
         dt: float | None = None,
         t: Any = None,
         names: Sequence[str] | None = None,
+        columns: Sequence[str | int] | None = None,
+        id: Any = None,
+        time: str | int | None = None,
+        time_unit: str | None = None,
+        fps: float | None = None,
+        per_year: float | None = None,
+        wide: str | None = None,
+        units: Sequence[str] | Mapping[str, str] | None = None,
         position_names: Sequence[str] | None = None,
         diverged: Iterable[int] = (),
         seed: int | None = None,
     ) -> None:
-        if dt is not None and t is not None:
-            raise ArgumentError(f"dt = {dt!r} and t are both given: give one of them")
-        parts = parts_of(data)
+        asked = Asked(time, id, columns, dt, fps, per_year, time_unit, wide, timed=t is not None)
+        parts = _parts_of_own(data, asked) if isinstance(data, Trajectories) else parts_of(data, asked, names)
         self.paths = samples.as_paths(parts.paths)
         self.names = samples.as_names(parts.names if names is None else names, self.paths[0].shape[1])
         if not samples.all_finite(parts.paths):
             samples.check_samples(self.paths, self.names)
-        self.times, self._steps = _clock(parts, [len(path) for path in self.paths], dt, t)
-        for stamps in {id(stamps): stamps for stamps in self.times}.values():
-            stamps.flags.writeable = False
+        self.times, self._steps = clock(parts, [len(path) for path in self.paths], dt, t)
+        self.labels, self.units = self._described(parts, names is not None, units)
+        self.time_unit = parts.time_unit or asked.unit or ""
+        self.ids = None if parts.ids is None or len(parts.ids) != len(self.paths) else tuple(parts.ids)
         self.position_names = self._subset_of_names(
             parts.position_names if position_names is None else position_names
         )
@@ -94,6 +132,25 @@ class Trajectories(Conversions):
             if not 0 <= i < self.n_paths:
                 raise argument_error("diverged", i, f"positions of paths, 0 to {self.n_paths - 1}")
         self.seed = parts.seed if seed is None else seed
+
+    def _described(
+        self, parts: Parts, renamed: bool, units: Sequence[str] | Mapping[str, str] | None
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Label and unit of every state."""
+        labels = self.names if renamed or not parts.labels else tuple(map(str, parts.labels))
+        found = list(parts.units) if parts.units else [""] * len(self.names)
+        if isinstance(units, Mapping):
+            for name, unit in units.items():
+                if name not in self.names:
+                    raise argument_error("units", name, f"states of these data: {', '.join(self.names)}")
+                found[self.names.index(name)] = unit
+        elif units is not None:
+            found = list(units)
+        if len(found) != len(self.names) or not all(isinstance(unit, str) for unit in found):
+            raise argument_error(
+                "units", units, f"{len(self.names)} texts, one per state, or a mapping of states to texts"
+            )
+        return labels, tuple(found)
 
     def _subset_of_names(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
         if names is None:
@@ -178,6 +235,12 @@ class Trajectories(Conversions):
             position_names=[name for name in self.position_names or () if name in names] or None,
             diverged=[new for new, old in enumerate(kept) if old in self.diverged],
             seed=self.seed if seed is None else seed,
+        )
+        places = [self.names.index(name) for name in names]
+        made.labels, made.units = tuple(self.labels[k] for k in places), tuple(self.units[k] for k in places)
+        made.time_unit, made.ids = (
+            self.time_unit,
+            None if self.ids is None else tuple(self.ids[i] for i in kept),
         )
         steps = [self._steps[i] for i in kept]
         # An even path stays even, by the step that was given and not by one found from shortened stamps.
@@ -324,16 +387,24 @@ class Trajectories(Conversions):
         low, high = min(lengths), max(lengths)
         paths = "1 path" if self.n_paths == 1 else f"{self.n_paths} paths"
         size = f"{low}" if low == high else f"{low} to {high}"
-        parts = [f"{paths} of {size} samples", "uneven times" if self.dt is None else f"dt = {self.dt:g}"]
+        unit = f" {self.time_unit}" if self.time_unit else ""
+        uneven = f"uneven times in {self.time_unit}" if self.time_unit else "uneven times"
+        parts = [f"{paths} of {size} samples", uneven if self.dt is None else f"dt = {self.dt:g}{unit}"]
         if self.dt is None and all(step is not None for step in self._steps):
             steps = [step for step in self._steps if step is not None]
-            parts[-1] = f"dt = {min(steps):g} to {max(steps):g}"
-        parts.append(f"state{'s' if self.n_states > 1 else ''} {', '.join(self.names)}")
+            parts[-1] = f"dt = {min(steps):g} to {max(steps):g}{unit}"
+        parts.append(
+            f"state{'s' if self.n_states > 1 else ''} {', '.join(map(self._with_unit, self.names, self.units))}"
+        )
         if self.missing:
             parts.append(f"{100 * self.missing:.2g} % missing")
         if self.diverged:
             parts.append(f"{len(self.diverged)} cut where they left the finite range")
         return "Trajectories: " + ", ".join(parts)
+
+    @staticmethod
+    def _with_unit(name: str, unit: str) -> str:
+        return f"{name} [{unit}]" if unit else name
 
 
 def as_trajectories(
@@ -349,26 +420,28 @@ def as_trajectories(
     return data
 
 
-def _clock(
-    parts: Parts, lengths: Sequence[int], dt: float | None, t: Any
-) -> tuple[list[Array], list[float | None]]:
-    """Return the times of each path and its step, None where they are uneven.
-
-    A step that is given beside times has to agree with them.
-    """
-    dt = None if dt is None else samples.as_dt(dt)
-    t = parts.times if t is None else t
-    if t is not None:
-        times = samples.as_times(t, lengths)
-        if dt is not None:
-            samples.agreeing_dt(dt, times, parts.where)
-            return times, [dt] * len(lengths)
-        even = {id(stamps): samples.even_step(stamps) for stamps in times}
-        return times, [even[id(stamps)] for stamps in times]
-    if dt is None and parts.dt is None:
-        raise ArgumentError(
-            "dt and t are both missing: give dt, the time between two samples, or t, their times"
-        )
-    step = samples.as_dt(parts.dt) if dt is None else dt
-    grids = {length: step * np.arange(length, dtype=np.float64) for length in set(lengths)}
-    return [grids[length] for length in lengths], [step] * len(lengths)
+def _parts_of_own(data: Trajectories, asked: Asked) -> Parts:
+    """Trajectories as parts of new ones: the states that are asked for, with the times that they have."""
+    if asked.columns is not None:
+        data = data.select([str(name) for name in asked.columns])
+    for name in ("time", "id", "wide", "fps", "per_year"):
+        if getattr(asked, name) is not None:
+            raise argument_error(
+                name, getattr(asked, name), "nothing, since trajectories have their times and paths"
+            )
+    scale = 1.0
+    if asked.unit is not None and data.time_unit and data.time_unit != asked.unit:
+        scale = calendars.factor(calendars.checked_unit(data.time_unit), asked.unit)
+    return Parts(
+        data.paths,
+        data.times if scale == 1 else [stamps * scale for stamps in data.times],
+        data.names,
+        "the trajectories",
+        units=data.units,
+        labels=data.labels,
+        time_unit=asked.unit or data.time_unit,
+        ids=data.ids,
+        position_names=data.position_names,
+        diverged=data.diverged,
+        seed=data.seed,
+    )

@@ -40,6 +40,7 @@ def discover(
     weight_floor: float = 1e-2,
     states: Sequence[str] | None = None,
     observed: Mapping[str, str] | Sequence[str] | None = None,
+    t: Any = None,
 ) -> Discovery:
     r"""Discover the stochastic differential equation behind recorded trajectories.
 
@@ -49,13 +50,13 @@ def discover(
 
     Parameters
     ----------
-    trajectories : Trajectories or array
+    trajectories : Trajectories, or what they can be made of
         Recorded states; an array of shape `(n_times,)`, `(n_times, n_states)` or `(n_paths, n_times, n_states)`, or a
-        list of arrays, with `dt`.
+        list of arrays, with `dt` or `t`; a data frame and whatever else `Trajectories` takes.
     library : Library, optional
         Candidate terms of the drift. Default: `Library.paper(6)` for one or two states, `Library.paper(3)` for more.
     dt : float, optional
-        Step between samples, in the unit of time of the answer; only for arrays.
+        Step between samples, in the unit of time of the answer, of data that have no times.
     order : {1, 2}
         1: the data are the states. 2: the data are positions, and the velocities `v1, ...` were not measured.
     measurement_noise : float or "estimate"
@@ -99,6 +100,8 @@ def discover(
     observed : sequence of str, or mapping of str to str, optional
         What each column of the data shows, a linear expression of the `states`: `["x1", "x2 - x1"]`, or by column
         `{"gauge": "x2 - x1"}`, where columns that are not named show the state of their name.
+    t : array_like, optional
+        Time stamps in place of `dt`, as `Trajectories` takes them.
 
     Returns
     -------
@@ -131,4 +134,4 @@ def discover(
     from itoscope.fit.solve import solve
 
     asked = Options.of(arguments)
-    return Discovery.of(solve(Question.of(as_trajectories(trajectories, dt=dt), asked)))
+    return Discovery.of(solve(Question.of(as_trajectories(trajectories, dt=dt, t=t), asked)))

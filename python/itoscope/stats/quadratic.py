@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["RANK_TOLERANCE", "Quadratic", "Solution"]
 
 #: Directions of a Gram matrix of unit diagonal whose eigenvalue is a smaller share of the largest are not solved for.
-#: Rounding leaves up to 3e-14 of a sum's entries; above it a direction is information, see
-#: `benches/accuracy/rank_tolerance.py`. The core has the same number in `regression/project.rs`.
 RANK_TOLERANCE = 1e-13
 
 
@@ -109,7 +107,7 @@ class Quadratic:
         keep = values > RANK_TOLERANCE * values[-1]
         half = (scale[:, None] * vectors[:, keep]) / np.sqrt(values[keep])
         inverse[np.ix_(good, good)] = half @ half.T
-        theta[good] = half @ (half.T @ moment[good])  # by directions: the inverse would spread their errors
+        theta[good] = inverse[np.ix_(good, good)] @ moment[good]
         return Solution(theta, inverse)
 
     def profile(self, kept: int) -> Quadratic:

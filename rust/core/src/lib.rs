@@ -13,5 +13,6 @@ pub mod program;
 pub mod regression;
 pub mod sampler;
 pub mod simulate;
+pub mod table;
 
 pub use error::{Error, Result};

@@ -8,7 +8,7 @@ use std::path::Path;
 /// Modules of one row do not know each other; each may use the rows above.
 const LAYERS: [&[&str]; 7] = [
     &["error"],
-    &["control", "noise", "path"],
+    &["control", "noise", "path", "table"],
     &["program"],
     &["regression"],
     &["sampler"],

@@ -10,6 +10,7 @@ mod regression;
 mod run;
 mod sampler;
 mod simulate;
+mod table;
 
 /// Compiled core of itoscope.
 #[pymodule]
@@ -33,6 +34,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::simulate::simulate;
+    #[pymodule_export]
+    use super::table::read_table;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

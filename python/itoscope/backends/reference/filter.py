@@ -55,8 +55,7 @@ class Step(NamedTuple):
     def change(self, node: Node, which: NDArray[np.intp]) -> Array:
         """How much terms `which` have changed by a node `(p, n)`."""
         way = np.einsum("pij,pj->pi", node.lead, self.field)
-        change: Array = np.einsum("pkj,pj->pk", self.slopes[:, which], way) + node.s**2 * self.bends[:, which]
-        return change
+        return np.einsum("pkj,pj->pk", self.slopes[:, which], way) + node.s**2 * self.bends[:, which]
 
 
 class Update(NamedTuple):

@@ -1,0 +1,97 @@
+"""Anything that holds samples as `Parts`: arrays, frames, series, lists and dicts of them, arrays of xarray."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from itoscope.data.asked import Asked
+from itoscope.data.parts import Parts
+from itoscope.data.samples import Finite
+from itoscope.errors import ArgumentError, DataError
+
+__all__ = ["parts_of"]
+
+
+def parts_of(data: Any, asked: Asked, names: Any = None) -> Parts:
+    """Return anything that holds samples as `Parts`.
+
+    Frames and arrays of xarray are told by the names of their classes, so that no package is imported for others.
+
+    Parameters
+    ----------
+    data : Any
+    asked : Asked
+        What the caller says of it.
+    names : sequence of str, optional
+        Names that the caller gives to the states of an array, which are then states, whatever they look like.
+    """
+    if isinstance(data, Parts):
+        return data
+    if isinstance(data, np.ndarray):
+        return _of_array(data, asked, names)
+    if isinstance(data, list | tuple) and not any(_is_foreign(item) for item in data[:1]):
+        return _plain(data, asked)
+    from itoscope.data import frames, gridded
+
+    if isinstance(data, list | tuple):
+        if all(gridded.is_gridded(item) for item in data):
+            return frames.joined([gridded.parts_of_gridded(item, asked) for item in data], None)
+        if all(frames.is_frame(item) for item in data):
+            return frames.parts_of_frames(data, asked)
+        return _plain(data, asked)
+    if isinstance(data, dict):
+        return frames.parts_of_columns(data, asked)
+    if isinstance(data, str | bytes) or hasattr(data, "__fspath__"):
+        raise DataError(
+            f"data = {data!r}: the samples are wanted; a file is read by itoscope.read({str(data)!r})"
+        )
+    if gridded.is_gridded(data):
+        return gridded.parts_of_gridded(data, asked)
+    if frames.is_frame(data):
+        return frames.parts_of_frame(data, asked)
+    return _plain(data, asked)
+
+
+def _is_foreign(data: Any) -> bool:
+    """Whether `data` is of a class that neither Python nor NumPy has."""
+    return type(data).__module__.partition(".")[0] not in ("builtins", "numpy")
+
+
+def _plain(data: Any, asked: Asked) -> Parts:
+    for name in ("time", "id", "columns", "wide"):
+        value = getattr(asked, name)
+        if value is not None:
+            raise ArgumentError(
+                f"{name} = {value!r}: arrays have no headings, tables have; cut columns out of the array"
+            )
+    return Parts(data, dt=asked.step, time_unit=asked.step_unit)
+
+
+def _of_array(data: np.ndarray[Any, Any], asked: Asked, names: Any) -> Parts:
+    """An array; one with fields is a table, and a first column that is the time is no state."""
+    if data.dtype.names:
+        from itoscope.data import frames
+
+        return frames.parts_of_columns({name: data[name] for name in data.dtype.names}, asked)
+    parts = _plain(data, asked)
+    step = asked.step
+    if step is None or names is not None or type(data) is Finite or data.ndim != 2 or data.shape[1] < 2:
+        return parts
+    first = data[:, 0]
+    if len(first) < ROWS or data.dtype.kind not in "iuf" or abs(first[1] - first[0] - step) > NEAR * step:
+        return parts
+    if float(np.max(np.abs(np.diff(first) - step))) <= NEAR * step:
+        raise DataError(
+            f"column 0 of data rises by dt = {step:g} from row to row, as the time does: t=data[:, 0] with data[:, 1:] "
+            "if it is the time, names=[...] if it is a state"
+        )
+    return parts
+
+
+ROWS = 8
+"""Rows below which a column of an array is not taken for the time."""
+
+NEAR = 1e-3
+"""Share of a step by which that column may stray."""
