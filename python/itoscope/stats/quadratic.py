@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["RANK_TOLERANCE", "Quadratic", "Solution"]
 
 #: Directions of a Gram matrix of unit diagonal whose eigenvalue is a smaller share of the largest are not solved for.
+#: Rounding leaves some 1e-14 in the entries; well above it a direction is information, see
+#: `benches/accuracy/rank_tolerance.py`. The core has the same number in `regression/project.rs`.
 RANK_TOLERANCE = 1e-13
 
 
