@@ -46,6 +46,7 @@ def told(data: ito.Trajectories, result: ito.Discovery) -> None:
     ito.discover(data, sampler="nuts")  # error: arg-type
     ito.discover(data, order=3)  # error: arg-type
     ito.discover(data, seeds=1)  # error: call-arg
+    data.split(0.5, by="path")  # error: arg-type
     result.model().simulate([0.0], dt=0.01, n_steps=10, scheme="heun")  # error: arg-type
     result.equations(style="word")  # error: call-overload
     result.states()  # error: operator

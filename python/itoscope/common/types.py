@@ -17,6 +17,7 @@ __all__ = [
     "Draw",
     "Ensemble",
     "Integers",
+    "OnDivergence",
     "Order",
     "Progress",
     "Sampler",
@@ -52,4 +53,6 @@ Weights = Literal["auto"] | None
 Order = Literal[1, 2]
 #: How equations are given.
 Style = Literal["text", "latex", "sympy"]
+#: A path that left the finite range ends there with a warning, or the call with an error.
+OnDivergence = Literal["cut", "raise"]
 BackendName = Literal["rust", "reference"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -281,7 +281,9 @@ class Trajectories(Conversions):
         paths, times = [path[::k] for path in self.paths], [stamps[::k] for stamps in self.times]
         return self._remade(paths, times=times, stride=int(k))
 
-    def split(self, fraction: float, *, by: str = "auto") -> tuple[Trajectories, Trajectories]:
+    def split(
+        self, fraction: float, *, by: Literal["auto", "paths", "time"] = "auto"
+    ) -> tuple[Trajectories, Trajectories]:
         """Split into a first part and the rest, to fit one and judge on the other.
 
         Parameters

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from itoscope.common.types import Array, DiscreteScheme, Progress
+    from itoscope.common.types import Array, DiscreteScheme, OnDivergence, Progress
     from itoscope.data.trajectories import Trajectories
     from itoscope.library.library import Library
 
@@ -57,7 +57,7 @@ class Problem:
         x0: ArrayLike | None = None,
         keep_every: int = 1,
         observe_noise: float = 0.0,
-        on_divergence: str = "cut",
+        on_divergence: OnDivergence = "cut",
         backend: str | None = None,
         progress: bool | Progress = None,
     ) -> Trajectories:

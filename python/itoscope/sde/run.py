@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from itoscope.common.types import Array, DiscreteScheme, Progress
+    from itoscope.common.types import Array, DiscreteScheme, OnDivergence, Progress
     from itoscope.sde.form import Form
 
 __all__ = ["Run", "simulated"]
@@ -41,7 +41,7 @@ class Run:
     seed: int | None = None
     noise: ArrayLike | None = None
     observe_noise: float = 0.0
-    on_divergence: str = "cut"
+    on_divergence: OnDivergence = "cut"
     backend: str | None = None
     progress: bool | Progress = None
 
@@ -149,7 +149,11 @@ def _checked_starts(
 
 
 def _report(
-    diverged: NDArray[np.int64], lengths: NDArray[np.int64], dt: float, n_paths: int, on_divergence: str
+    diverged: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    dt: float,
+    n_paths: int,
+    on_divergence: OnDivergence,
 ) -> None:
     first = int(diverged[np.argmin(lengths[diverged])])
     message = (

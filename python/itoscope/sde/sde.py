@@ -13,7 +13,7 @@ from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.common.numbers import exact
-from itoscope.common.types import Array, DiscreteScheme, Progress
+from itoscope.common.types import Array, DiscreteScheme, OnDivergence, Progress
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.sums import expression_of, in_brackets
@@ -227,7 +227,7 @@ class SDE:
         seed: int | None = None,
         noise: ArrayLike | None = None,
         observe_noise: float = 0.0,
-        on_divergence: str = "cut",
+        on_divergence: OnDivergence = "cut",
         backend: str | None = None,
         progress: bool | Progress = None,
     ) -> Trajectories:
