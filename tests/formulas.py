@@ -47,6 +47,7 @@ MISTAKES = [
     ("x1 |", "expected a term", 4),
     ("foo", f"unknown name 'foo'; {KNOWN}", 0),
     ("x1 + foo * 2", f"unknown name 'foo'; {KNOWN}", 5),
+    ("x1 + ²x", "unexpected character '²'", 5),
     ("2e", f"unknown name 'e'; {KNOWN}", 1),
     ("x1 $ 2", "unexpected character '$'", 3),
     ("x1 + ,", "unexpected character ','", 5),

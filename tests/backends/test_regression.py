@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from itoscope.backends import get_backend
@@ -186,3 +188,18 @@ def test_the_end_of_a_step_in_its_weight_would_bias_the_drift(backend):
     # 4000 time units: the standard error of lambda is 1 / sqrt(4000) = 0.016.
     assert abs(start - 2) < 5 * 0.016
     assert end < 1.5
+
+
+def test_what_is_above_rounding_is_information(backend):
+    """A cubic about 30 in plain monomials, smallest eigenvalue 4e-12 of the largest: a cut at 1e-10 loses the cubic."""
+    stages = get_backend(backend)
+    x = 30.0 + 1.5 * np.sin(0.1 * np.arange(2000.0))[:, None]
+    drift = (x - 30.0) - (x - 30.0) ** 3
+    program = stages.compile(["1", "x1", "x1^2", "x1^3"], ["x1"])
+    sums = stages.regression_sums([x], [1.0], program, Target((0, 0)), scheme="euler")
+    left = program.evaluate(x)[:-1]
+    exact = replace(
+        sums, c=left.T @ drift[:-1, 0], d=left.T @ drift[:-1, 0], s=float(drift[:-1, 0] @ drift[:-1, 0])
+    )
+    found = program.evaluate(x) @ stages.project(exact).solve().theta
+    assert np.linalg.norm(found - drift[:, 0]) < 1e-2 * np.linalg.norm(drift)

@@ -122,7 +122,7 @@ def test_unknown_name_without_inputs(backend):
         get_backend(backend).compile(["x"], [])
 
 
-@pytest.mark.parametrize("name", ["", "1x", "x y", "x-y", "x|"])
+@pytest.mark.parametrize("name", ["", "1x", "²x", "x y", "x-y", "x|"])
 def test_inputs_need_names_that_expressions_can_use(backend, name):
     with pytest.raises(ArgumentError, match=r"inputs\[1\]"):
         get_backend(backend).compile(["1"], ["x", name])

@@ -63,7 +63,7 @@ def _tokens(text: str) -> Iterator[_Token]:
             continue
         if match := _NUMBER.match(text, position):
             token = _Token("number", match.group(), position)
-        elif match := NAME.match(text, position):
+        elif checks.is_name(character) and (match := NAME.match(text, position)):
             token = _Token("name", match.group(), position)
         elif text.startswith("**", position):
             token = _Token("^", "**", position)

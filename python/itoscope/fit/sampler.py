@@ -15,11 +15,13 @@ from itoscope.posterior.sampling import sample as sample_posterior
 if TYPE_CHECKING:
     from itoscope.fit.question import Question
 
-__all__ = ["Sample", "sampler_of"]
+__all__ = ["STABLE_SHIFT", "Sample", "sampler_of"]
 
 #: `sample(moments, final, stream)`: the posterior of moments, by full chains if `final`, on a stream of its own.
 Sample = Callable[[Moments, bool, Stream], Equation]
 
+STABLE_SHIFT = 0.1
+"""Movement of a coefficient between rounds, in standard errors, that counts as none."""
 ROUND_CHAINS, ROUND_SAMPLES, ROUND_BURN = 2, 400, 200
 """Chains, draws and draws before them of the rounds that only choose terms."""
 

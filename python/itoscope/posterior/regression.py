@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Ensemble, Scheme
     from itoscope.posterior.equation import Equation
 
@@ -110,7 +109,7 @@ def moments(
     rows = [_row_of(data.names[i], drift, bound.names) for i in states]
     for q, i in enumerate(states):
         if rows[q] is None:
-            rows[q] = _least_squares(stages, regress(Target((i, i)), None))
+            rows[q] = stages.project(regress(Target((i, i)), None)).solve().theta
     fitted = Fitted(program, np.array(rows))
     target = Target((states[0], states[1]), is_diffusion=True, drift=fitted)
     return Moments.from_sums(regress(target, checked), bound.names, stages)
@@ -152,11 +151,3 @@ def _row_of(state: str, drift: Mapping[str, Equation] | None, terms: Sequence[st
     if list(equation.terms) != list(terms):
         raise argument_error(f"drift[{state!r}]", equation.terms, "an Equation over the same library")
     return np.where(equation.selected, equation.mean, 0.0)
-
-
-def _least_squares(stages: Backend, sums: Sums) -> Array:
-    found = stages.project(sums)
-    scale = np.sqrt(np.maximum(np.diag(found.gram), 1e-300))
-    theta = np.linalg.lstsq(found.gram / np.outer(scale, scale), found.moment / scale, rcond=1e-10)[0]
-    solution: Array = theta / scale
-    return solution

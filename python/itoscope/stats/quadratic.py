@@ -109,7 +109,7 @@ class Quadratic:
         keep = values > RANK_TOLERANCE * values[-1]
         half = (scale[:, None] * vectors[:, keep]) / np.sqrt(values[keep])
         inverse[np.ix_(good, good)] = half @ half.T
-        theta[good] = inverse[np.ix_(good, good)] @ moment[good]
+        theta[good] = half @ (half.T @ moment[good])  # by directions: the inverse would spread their errors
         return Solution(theta, inverse)
 
     def profile(self, kept: int) -> Quadratic:

@@ -55,7 +55,8 @@ class Step(NamedTuple):
     def change(self, node: Node, which: NDArray[np.intp]) -> Array:
         """How much terms `which` have changed by a node `(p, n)`."""
         way = np.einsum("pij,pj->pi", node.lead, self.field)
-        return np.einsum("pkj,pj->pk", self.slopes[:, which], way) + node.s**2 * self.bends[:, which]
+        change: Array = np.einsum("pkj,pj->pk", self.slopes[:, which], way) + node.s**2 * self.bends[:, which]
+        return change
 
 
 class Update(NamedTuple):

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.stats.quadratic import Quadratic
+from itoscope.stats.quadratic import RANK_TOLERANCE, Quadratic
 
 if TYPE_CHECKING:
     from itoscope.backends.records import Sums
     from itoscope.common.types import Array
 
 __all__ = ["project"]
-
-RANK_TOLERANCE = 1e-10
 
 
 def _unit_scale(diagonal: Array) -> Array:
@@ -23,20 +21,10 @@ def _unit_scale(diagonal: Array) -> Array:
     return np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
 
 
-def _solve_psd(gram: Array, moment: Array) -> Array:
-    """Least-squares solution of ``gram @ theta = moment``; directions that the data do not excite get zero."""
-    scale = _unit_scale(np.diag(gram))
-    values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
-    keep = values > RANK_TOLERANCE * max(values[-1], 0.0)
-    part = vectors[:, keep]
-    theta: Array = scale * (part @ ((part.T @ (scale * moment)) / values[keep]))
-    return theta
-
-
 def project(sums: Sums) -> Quadratic:
     """The regression on its instruments, whose quadratic `yy - 2 b.th + th.G.th` is the residual sum of squares.
 
-    With `Om` scaled to unit diagonal and `Om = V diag(e) V^T`, `e > 1e-10 max(e)` kept:
+    With `Om` scaled to unit diagonal and `Om = V diag(e) V^T`, `e > 1e-13 max(e)` kept:
     `Q = diag(e)^-1/2 V^T A`, `q = diag(e)^-1/2 V^T c`, `G = Q^T Q`, `b = Q^T q`; `yy` is chosen such that the minimum
     of the quadratic equals `s - 2 d.th + th.B.th` at the least-squares `th`.
     """
@@ -47,6 +35,6 @@ def project(sums: Sums) -> Quadratic:
     q_matrix, q_vector = whiten @ sums.cross, whiten @ sums.c
     gram, moment = q_matrix.T @ q_matrix, q_matrix.T @ q_vector
     gram = (gram + gram.T) / 2
-    theta = _solve_psd(gram, moment)
+    theta = Quadratic(gram, moment, 0.0, sums.n).solve().theta
     residual = sums.s - 2 * sums.d @ theta + theta @ sums.inner @ theta
     return Quadratic(gram, moment, float(max(residual, 0.0) + moment @ theta), float(sums.n))

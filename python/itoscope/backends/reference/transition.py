@@ -57,7 +57,7 @@ class Transition(NamedTuple):
         """`int_0^h exp(A s) Gamma exp(A s)^T ds` for symmetric `(p, m, m)`."""
         t = self.h * 0.5**self.halvings
         term = t * gamma
-        total = term.copy()
+        total: Array = term.copy()
         for k in range(2, self.degree + 1):
             turned = self.a @ term
             term = (t / k) * (turned + np.swapaxes(turned, 1, 2))
@@ -72,7 +72,7 @@ class Transition(NamedTuple):
 def _series(a: Array, t: Array, c: Array, order: int) -> Array:
     """`int_0^t exp(A (t - s)) s^(order - 1) ds c = (order - 1)! sum_k A^k t^(k + order) / (k + order)! c`."""
     term = t**order / order * c
-    total = term.copy()
+    total: Array = term.copy()
     for k in range(order + 1, DEGREE + order):
         term = (t / k) * (a @ term)
         total = total + term

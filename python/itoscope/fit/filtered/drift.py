@@ -11,7 +11,8 @@ from itoscope.fit.filtered.climb import damped
 from itoscope.fit.filtered.model import Model, support, table
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.selection import best_rival, moments_of
-from itoscope.fit.filtered.state import STABLE_SHIFT, Round, State, Task
+from itoscope.fit.filtered.state import Round, State, Task
+from itoscope.fit.sampler import STABLE_SHIFT
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array

@@ -11,7 +11,8 @@ from itoscope.fit.filtered.drift import drift_round, drift_support
 from itoscope.fit.filtered.gamma import gamma_round, gamma_support
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.start import first_states, walks
-from itoscope.fit.filtered.state import STABLE_SHIFT, Round, State, Task
+from itoscope.fit.filtered.state import Round, State, Task
+from itoscope.fit.sampler import STABLE_SHIFT
 from itoscope.fit.streams import Stream
 
 if TYPE_CHECKING:

@@ -22,12 +22,10 @@ if TYPE_CHECKING:
     from itoscope.fit.sampler import Sample
     from itoscope.result.diagnostics import FilterRound
 
-__all__ = ["STABLE_SHIFT", "Round", "State", "Task"]
+__all__ = ["Round", "State", "Task"]
 
 KINK = 2.0
 """Log odds against a term with a kink."""
-STABLE_SHIFT = 0.1
-"""Movement of a coefficient, in standard errors, that counts as none."""
 SHORT = 20_000
 """Samples of a recording up to which every model near the best is climbed: there the regressions mislead."""
 TIE = 1e-6

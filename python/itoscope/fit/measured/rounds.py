@@ -14,6 +14,7 @@ import numpy as np
 
 from itoscope.backends.records import Fitted, Program, Target, Variance, Weights
 from itoscope.common.progress import Reporter
+from itoscope.fit.sampler import STABLE_SHIFT
 from itoscope.fit.streams import Stream
 from itoscope.posterior.moments import Moments
 
@@ -30,8 +31,6 @@ __all__ = ["Measured", "MeasuredFit", "Pair", "Round", "coefficients", "fit_meas
 
 Pair = tuple[int, int]
 
-STABLE_SHIFT = 0.1
-"""A round is the last when no coefficient moves by more than this many standard deviations."""
 FLOOR_QUANTILE = 0.2
 """The weights of a diffusion entry are those of this quantile for all samples whose predicted variance is below it.
 

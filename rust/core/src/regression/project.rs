@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use super::sums::Sums;
 
 /// Directions of the scaled instruments with less than this share of the largest eigenvalue are dropped.
-const RANK_TOLERANCE: f64 = 1e-10;
+const RANK_TOLERANCE: f64 = 1e-13;
 
 /// `yy - 2 b.theta + theta.G.theta` is the residual sum of squares of `theta`; `n` steps stand behind it.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ impl Scaled {
 
 /// Projects the regression on its instruments.
 ///
-/// With `Om` scaled to unit diagonal and `Om = V diag(e) V^T`, `e > 1e-10 max(e)` kept:
+/// With `Om` scaled to unit diagonal and `Om = V diag(e) V^T`, `e > 1e-13 max(e)` kept:
 /// `Q = diag(e)^-1/2 V^T A`, `q = diag(e)^-1/2 V^T c`, `G = Q^T Q`, `b = Q^T q`; `yy` is chosen such that the minimum of
 /// the quadratic equals `s - 2 d.th + th.B.th` at the least-squares `th`.
 pub fn project(sums: &Sums) -> Moments {
