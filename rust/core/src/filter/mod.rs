@@ -185,3 +185,6 @@ fn check_columns(columns: &[(usize, usize)], (rows, terms): (usize, usize)) -> R
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -374,3 +374,6 @@ impl<'a> Predictor<'a> {
         visitor.predicted(lane, &step);
     }
 }
+
+#[cfg(test)]
+mod tests;

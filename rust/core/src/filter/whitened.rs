@@ -96,3 +96,49 @@ impl WhitenedRows {
         FilterSums { gram, moment, yy: self.total[c * w + c], n: self.n }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Row number `n`: two regressors and a target.
+    fn row(n: usize) -> [f64; 3] {
+        let x = n as f64;
+        [(0.7 * x).sin(), (0.3 * x).cos(), 1.0 + (0.1 * x).sin()]
+    }
+
+    fn filled(numbers: std::ops::Range<usize>) -> WhitenedRows {
+        let mut rows = WhitenedRows::new(2);
+        for n in numbers {
+            rows.next().copy_from_slice(&row(n));
+            rows.n += 1.0;
+        }
+        rows
+    }
+
+    #[test]
+    fn blocks_and_parts_add_up_to_all_rows() {
+        // More rows than a block holds, in parts that end within one.
+        let n = 3 * BLOCK + 17;
+        let mut merged = filled(0..BLOCK);
+        merged.merge(filled(BLOCK..BLOCK + 5));
+        merged.merge(filled(BLOCK + 5..n));
+        for sums in [filled(0..n).finish(), merged.finish()] {
+            let product = |i: usize, j: usize| (0..n).map(|n| row(n)[i] * row(n)[j]).sum::<f64>();
+            let close =
+                |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-10, "{found}, not {wanted}");
+            (0..4).for_each(|index| close(sums.gram[index], product(index / 2, index % 2)));
+            (0..2).for_each(|k| close(sums.moment[k], product(k, 2)));
+            close(sums.yy, product(2, 2));
+            assert_eq!(sums.n, n as f64);
+        }
+    }
+
+    #[test]
+    fn no_rows_are_no_sums() {
+        let mut none = filled(0..0);
+        none.merge(filled(0..0));
+        let FilterSums { gram, moment, yy, n } = none.finish();
+        assert_eq!((gram, moment, yy, n), (vec![0.0; 4], vec![0.0; 2], 0.0, 0.0));
+    }
+}

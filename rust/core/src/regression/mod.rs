@@ -15,3 +15,6 @@ pub use project::{Moments, project};
 pub use residuals::{ResidualSums, Survey, residual_sums, survey};
 pub use sums::Sums;
 pub use targets::{Ensemble, Regression, StepScheme, Target, Weights};
+
+#[cfg(test)]
+mod tests;
