@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from itoscope.common import checks
 
@@ -15,8 +16,11 @@ _POSITIVE = ("a_p", "b_p", "a_v", "b_v", "a_s", "b_s", "slab_start")
 class Prior:
     """Hyperparameters of the hierarchy, and where a chain starts.
 
-    ``theta_k = 0`` where ``Z_k = 0``; else ``theta_r ~ N(0, s2 v I)``, with ``v ~ IG(a_v, b_v)``,
-    ``Z_k ~ Bernoulli(p0)``, ``p0 ~ Beta(a_p, b_p)``, ``s2 ~ IG(a_s, b_s)``.
+    ``theta_k = 0`` where ``Z_k = 0``; else ``theta_r ~ N(0, s2 v c I)``, with ``v ~ IG(a_v, b_v)``,
+    ``Z_k ~ Bernoulli(p0)``, ``p0 ~ Beta(a_p, b_p)``, ``s2 ~ IG(a_s, b_s)``. The scale c of the slab is 1 for the
+    diffusion, where a sample is a natural unit. For the drift of a state it is ``dt / tau``, with the step dt and
+    the correlation time ``tau = min(2 Var(x) / Gamma, T)``: the noise of a step is ``s2 = Gamma / dt``, so that the
+    slab is ``N(0, v Gamma / tau)`` however finely the path is sampled.
 
     Parameters
     ----------
@@ -29,6 +33,9 @@ class Prior:
         Shape and scale of the inverse gamma prior of the noise variance `s2`; 1e-4 says nearly nothing.
     slab_start, p0_start : float
         Values of `v` and `p0` at the start of a chain; they have no influence on the answer.
+    slab_unit : {"time", "sample"}
+        "sample" has ``c = 1`` in the drift too, the slab of the paper: it grows wider the finer a path is sampled,
+        and inclusion probabilities fall.
     standardize : bool
         Scale each column and the target to unit root mean square before the prior is applied, so that a
         change of units changes nothing but the units.
@@ -52,9 +59,16 @@ class Prior:
     slab_start: float = 10.0
     p0_start: float = 0.1
     standardize: bool = True
+    slab_unit: Literal["time", "sample"] = "time"
 
     def __post_init__(self) -> None:
         for name in _POSITIVE:
             object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
         checks.share("p0_start", self.p0_start)
         checks.choice("standardize", self.standardize, (True, False))
+        checks.choice("slab_unit", self.slab_unit, ("time", "sample"))
+
+    def scaled(self, slab_scale: float) -> Prior:
+        """The same prior where a sample is the unit: ``v c ~ IG(a_v, b_v c)``, for the scale c of the slab."""
+        c = 1.0 if self.slab_unit == "sample" else slab_scale
+        return replace(self, b_v=self.b_v * c, slab_start=self.slab_start * c, slab_unit="sample")

@@ -27,7 +27,7 @@ __all__ = ["self_check"]
 #: Difference in standard deviations that no chance explains.
 FAR = 4.0
 #: What `settings` hold of the answer or in another form.
-NOT_ASKED = ("prior", "library", "diffusion_library", "backend", "seed", "custom_terms")
+NOT_ASKED = ("prior", "library", "diffusion_library", "backend", "seed", "custom_terms", "slab_scale")
 
 
 def self_check(

@@ -45,6 +45,7 @@ def sampler_of(question: Question, *, rounds_told: bool = True) -> Sample:
         label = f"{'posterior' if final else 'choosing terms'}, {stream.name}"
         reporter = question.reporter if final or rounds_told else Reporter()
         with reporter.stage(label, total, unit) as count:
-            return sample_posterior(moments, moments.names, question.prior, settings, count)
+            prior = question.prior.scaled(moments.slab_scale)
+            return sample_posterior(moments, moments.names, prior, settings, count)
 
     return sample

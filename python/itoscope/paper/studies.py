@@ -125,7 +125,7 @@ PRINTED: dict[str, Any] = {
     "scheme": "euler",
     "weights": None,
     "ensemble": "mean",
-    "prior": Prior(standardize=False),
+    "prior": Prior(standardize=False, slab_unit="sample"),
 }
 POOLED: dict[str, Any] = PRINTED | {"ensemble": "pool"}
 

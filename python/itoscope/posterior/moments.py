@@ -50,6 +50,9 @@ class Moments(Quadratic):
     terms : sequence of K str, optional
         Names of the columns; `c1`, `c2`, ... if not given. Put simple terms first: of two columns that
         coincide, the first is kept.
+    slab_scale : float
+        Scale c of the slab, ``theta ~ N(0, s2 v c)``: a step over the correlation time where rows are steps of a drift,
+        1 where a row is the natural unit; see `Prior`. Of a sum, the mean over the rows.
     sums : optional
         The additive sums that the moments were projected from; where both sides of a ``+`` have them, they are
         added and projected again, which is exact.
@@ -64,6 +67,7 @@ class Moments(Quadratic):
     """
 
     terms: Sequence[str] | None = None
+    slab_scale: float = field(default=1.0, kw_only=True)
     sums: Sums | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -84,15 +88,18 @@ class Moments(Quadratic):
             "yy": yy,
             "n": n,
             "terms": tuple(terms),
+            "slab_scale": checks.positive("slab_scale", self.slab_scale),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def from_sums(cls, sums: Sums, terms: Sequence[str], backend: Backend | None = None) -> Moments:
+    def from_sums(
+        cls, sums: Sums, terms: Sequence[str], backend: Backend | None = None, *, slab_scale: float = 1.0
+    ) -> Moments:
         """Project sums and keep them beside the moments, so that two `Moments` add exactly."""
         found = (backend or get_backend()).project(sums)
-        return cls(found.gram, found.moment, found.yy, found.n, list(terms), sums)
+        return cls(found.gram, found.moment, found.yy, found.n, list(terms), sums, slab_scale=slab_scale)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,10 +112,11 @@ class Moments(Quadratic):
             return NotImplemented
         if self.terms != other.terms:
             raise argument_error("terms", list(other.names), f"the same terms as on the left, {self.terms}")
+        scale = (self.n * self.slab_scale + other.n * other.slab_scale) / (self.n + other.n)
         if self.sums is not None and other.sums is not None:
-            return Moments.from_sums(self.sums + other.sums, self.names)
+            return Moments.from_sums(self.sums + other.sums, self.names, slab_scale=scale)
         both = Quadratic.__add__(self, other)
-        return Moments(both.gram, both.moment, both.yy, both.n, self.terms)
+        return Moments(both.gram, both.moment, both.yy, both.n, self.terms, slab_scale=scale)
 
     def subset(self, columns: Sequence[int]) -> Moments:
         """Return the moments with these columns only, in this order."""
@@ -175,7 +183,8 @@ class Moments(Quadratic):
         )
         total, unit = settings.work
         with Reporter(progress).stage("sampling", total, unit) as count:
-            return sample(self, self.names, Prior() if prior is None else prior, settings, count)
+            asked = (prior or Prior()).scaled(self.slab_scale)
+            return sample(self, self.names, asked, settings, count)
 
 
 def _array(name: str, value: object, ndim: int) -> Array:

@@ -14,6 +14,7 @@ from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.library import Library, readable_means
 from itoscope.posterior.moments import Moments
+from itoscope.stats.correlation import recorded_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -105,7 +106,10 @@ def moments(
 
     checked = None if weights is None else _weights_of(data, weights)
     if row is not None:
-        return Moments.from_sums(regress(Target((states[0], states[0])), checked), bound.names, stages)
+        sums = regress(Target((states[0], states[0])), checked)
+        tau, step = recorded_correlation(data.paths, steps, states[0])
+        scale = step / tau * (data.n_paths if ensemble == "mean" else 1)
+        return Moments.from_sums(sums, bound.names, stages, slab_scale=scale)
     rows = [_row_of(data.names[i], drift, bound.names) for i in states]
     for q, i in enumerate(states):
         if rows[q] is None:

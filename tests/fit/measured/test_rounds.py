@@ -118,12 +118,12 @@ def test_the_drift_is_taken_out_of_the_increments_of_the_diffusion():
 
 
 def test_an_entry_off_the_diagonal_is_weighed_by_all_three(monkeypatch):
-    program = get_backend("reference").compile(TERMS, ["x"])
-    stages = Stages()
+    program = get_backend("reference").compile(TERMS, ["x", "y"])
+    stages, path = Stages(), np.ascontiguousarray(np.repeat(PATH, 2, axis=1))
     pairs = ((0, 0), (1, 1), (0, 1))
     gammas = [[0.1, 0.0, 0.4], [0.7, 0.0, 0.0], [0.05, 0.0, 0.0]]
     sampler = Sampler(STABLE, STABLE, *gammas, STABLE, STABLE, *gammas, STABLE)
-    setting = Measured([PATH], [0.01], TERMS, TERMS, program, program, (0, 1), pairs, stages)
+    setting = Measured([path], [0.01], TERMS, TERMS, program, program, (0, 1), pairs, stages)
     fit_measured(setting, sampler)
     np.testing.assert_array_equal(stages.asked[9].weights.coef, [gammas[0], gammas[1], gammas[2]])
     assert [stream for _, stream in sampler.asked[:5]] == [Stream.equation(k) for k in range(5)]

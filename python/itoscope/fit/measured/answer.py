@@ -44,7 +44,7 @@ def answer_measured(question: Question) -> Findings:
         drift=Drift({names[row]: equation for row, equation in fit.drift.items()}),
         diffusion=Diffusion({(names[i], names[j]): eq for (i, j), eq in fit.diffusion.items()}),
         known_drift=question.known_drift,
-        settings=question.settings(),
+        settings=question.settings() | {"slab_scale": _slab_scales(question, fit)},
         diagnostics={
             "rounds": [entry.as_dict(names) for entry in fit.rounds],
             "converged": fit.converged,
@@ -59,6 +59,13 @@ def answer_measured(question: Question) -> Findings:
     findings.warnings += [check.sentence for check in checks if check.fired]
     findings.warnings += grouped_warnings(findings.labelled())
     return findings
+
+
+def _slab_scales(question: Question, fit: MeasuredFit) -> dict[str, float]:
+    """The scale of the slab of each drift row, by state, as it was used."""
+    per_sample = question.prior.slab_unit == "sample"
+    scales = {row: moments.slab_scale for row, moments in fit.drift_moments.items()}
+    return {question.states[row]: 1.0 if per_sample else scale for row, scale in scales.items()}
 
 
 def _measured(question: Question) -> Measured:

@@ -17,6 +17,7 @@ from itoscope.common.progress import Reporter
 from itoscope.fit.sampler import STABLE_SHIFT
 from itoscope.fit.streams import Stream
 from itoscope.posterior.moments import Moments
+from itoscope.stats.correlation import recorded_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -268,7 +269,14 @@ def _regress(measured: Measured, target: Target, weights: Weights) -> tuple[Mome
             ensemble=measured.ensemble,
             progress=count,
         )
-    return Moments.from_sums(sums, terms, measured.backend), sums.total / max(sums.n, 1)
+    scale = 1.0 if target.is_diffusion else _slab_scale(measured, target.pair[0])
+    return Moments.from_sums(sums, terms, measured.backend, slab_scale=scale), sums.total / max(sums.n, 1)
+
+
+def _slab_scale(measured: Measured, row: int) -> float:
+    """A step over the correlation time of a state; the mean of P paths is known P times as well at each step."""
+    tau, step = recorded_correlation(measured.paths, measured.times, row)
+    return step / tau * (len(measured.paths) if measured.ensemble == "mean" else 1)
 
 
 def _movement(former: MeasuredFit, fit: MeasuredFit) -> tuple[bool, float]:
