@@ -1,5 +1,6 @@
 """The command line: what it prints, what it writes, its exit codes, and mistakes in one line."""
 
+import argparse
 import json
 import shutil
 import subprocess
@@ -10,8 +11,10 @@ import itoscope
 import numpy as np
 import pytest
 from itoscope import Trajectories
+from itoscope.cli import discover as cli_discover
 from itoscope.cli import main
 from itoscope.cli.arguments import library_of
+from itoscope.fit.options import Options
 
 
 # -- the command itself ------------------------------------------------------------------------------------
@@ -145,6 +148,33 @@ def recording(tmp_path_factory):
 
 
 QUICK = ["--samples", 300, "--burn", 100, "--chains", 2, "--seed", 1, "--library", "poly:2"]
+
+
+def test_discover_asks_what_the_options_say():
+    """No word given: the defaults of `Options`. Each word reaches the option it is for."""
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers()
+    cli_discover.add(commands)
+
+    def asked(*words):
+        return cli_discover.asked(parser.parse_args(["discover", "file", *words]))
+
+    bare = asked()
+    for name, value in bare.items():
+        if name != "progress":
+            assert value == getattr(Options, name), name
+    assert bare["progress"] is True
+    given = asked(
+        "--chains=3", "--burn=7", "--samples=9", "--noise=estimate", "--weights=none", "--known-drift=x=v",
+        "--library=poly:1", "--quiet", "--order=2",
+    )  # fmt: skip
+    changed = {name for name in given if given[name] != bare[name]}
+    assert changed == {
+        "n_chains", "n_burn", "n_samples", "measurement_noise", "weights", "known_drift", "library", "progress",
+        "order",
+    }  # fmt: skip
+    assert (given["n_chains"], given["n_burn"], given["n_samples"], given["weights"]) == (3, 7, 9, None)
+    assert given["known_drift"] == {"x": "v"} and given["library"].names(["x"]) == ["1", "x"]
 
 
 def test_discover_prints_the_equation(run, recording, tmp_path):

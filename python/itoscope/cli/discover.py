@@ -18,12 +18,62 @@ from itoscope.cli.arguments import (
     library_of,
     noise_of,
 )
+from itoscope.fit.options import Options
 
 if TYPE_CHECKING:
     from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
 
 __all__ = ["add"]
+
+
+#: The options of `discover` as words of the shell: the word, the option, what the parser is told beside its default.
+Word = tuple[str, str, dict[str, Any]]
+SOUGHT: tuple[Word, ...] = (
+    ("--order", "order", {"type": int, "help": "1: the columns are the states; 2: they are positions"}),
+    ("--noise", "measurement_noise", {"metavar": "SD", "help": "measurement noise: its sd, or estimate"}),
+    (
+        "--known-drift",
+        "known_drift",
+        {"action": "append", "metavar": "X=EXPR", "help": "a known row, as x1=x2; may be repeated"},
+    ),
+    ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
+    ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
+    ("--diffusion", "diffusion", {"help": "full, diagonal, constant or none"}),
+)
+HOW: tuple[Word, ...] = (
+    ("--scheme", "scheme", {"help": "trapezoid or euler"}),
+    ("--weights", "weights", {"choices": ("auto", "none"), "help": "weigh steps by their noise"}),
+    ("--ensemble", "ensemble", {"help": "pool or mean"}),
+    ("--sampler", "sampler", {"help": "gibbs or exact"}),
+    ("--samples", "n_samples", {"type": int, "metavar": "N", "help": "draws kept of each chain"}),
+    ("--burn", "n_burn", {"type": int, "metavar": "N", "help": "draws thrown away before"}),
+    ("--chains", "n_chains", {"type": int, "metavar": "N", "help": "chains"}),
+    ("--threshold", "threshold", {"type": float, "help": "probability from which a term is in"}),
+    ("--seed", "seed", {"type": int, "help": "default: drawn, and kept in the result"}),
+    ("--backend", "backend", {"choices": ("rust", "reference")}),
+)
+
+
+def _told(option: str, told: dict[str, Any]) -> dict[str, Any]:
+    """What the parser is told of an option: its default too, which is said where there is one."""
+    default = [] if told.get("action") == "append" else getattr(Options, option)
+    said = "" if default is None or default == [] else " (default: %(default)s)"
+    return {**told, "dest": option, "default": default, "help": told.get("help", "") + said}
+
+
+def asked(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The words of the shell as options of `discover`."""
+    given = {option: getattr(arguments, option) for _, option, _ in (*SOUGHT, *HOW)}
+    return {
+        **given,
+        "known_drift": assignments("--known-drift", arguments.known_drift) or None,
+        "library": library_of("--library", arguments.library),
+        "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
+        "measurement_noise": noise_of(str(arguments.measurement_noise)),
+        "weights": None if arguments.weights == "none" else arguments.weights,
+        "progress": not arguments.quiet,
+    }
 
 
 def add(subparsers: Any) -> None:
@@ -37,39 +87,11 @@ def add(subparsers: Any) -> None:
     )
     add_settings(parser)
     add_data_options(parser)
-    model = parser.add_argument_group("what is sought")
-    model.add_argument(
-        "--order", type=int, default=1, help="1: the columns are the states; 2: they are positions"
-    )
-    model.add_argument("--noise", default="0", metavar="SD", help="measurement noise: its sd, or estimate")
-    model.add_argument(
-        "--known-drift",
-        action="append",
-        default=[],
-        metavar="X=EXPR",
-        help="a known row, as x1=x2; may be repeated",
-    )
-    model.add_argument("--library", metavar="TERMS", help=LIBRARY_HELP)
-    model.add_argument("--diffusion-library", metavar="TERMS", help="the same for the diffusion")
-    model.add_argument("--diffusion", default="full", help="full, diagonal, constant or none (default: full)")
-    fit = parser.add_argument_group("how it is sought")
-    fit.add_argument("--scheme", default="trapezoid", help="trapezoid or euler (default: trapezoid)")
-    fit.add_argument("--weights", choices=("auto", "none"), default="auto", help="weigh steps by their noise")
-    fit.add_argument("--ensemble", default="pool", help="pool or mean (default: pool)")
-    fit.add_argument("--sampler", default="gibbs", help="gibbs or exact (default: gibbs)")
-    fit.add_argument(
-        "--samples", type=int, default=2000, metavar="N", help="draws kept of each chain (default: 2000)"
-    )
-    fit.add_argument(
-        "--burn", type=int, default=1000, metavar="N", help="draws thrown away before (default: 1000)"
-    )
-    fit.add_argument("--chains", type=int, default=4, metavar="N", help="chains (default: 4)")
-    fit.add_argument(
-        "--threshold", type=float, default=0.5, help="probability from which a term is in (default: 0.5)"
-    )
-    fit.add_argument("--seed", type=int, help="default: drawn, and kept in the result")
-    fit.add_argument("--backend", choices=("rust", "reference"))
-    fit.add_argument("--threads", type=int, default=0, metavar="N", help="threads (default: one per core)")
+    for title, words in (("what is sought", SOUGHT), ("how it is sought", HOW)):
+        group = parser.add_argument_group(title)
+        for flag, option, told in words:
+            group.add_argument(flag, **_told(option, told))
+    group.add_argument("--threads", type=int, default=0, metavar="N", help="threads (default: one per core)")
     out = parser.add_argument_group("what comes out")
     out.add_argument(
         "--json", action=argparse.BooleanOptionalAction, default=False, help="print JSON instead of text"
@@ -84,35 +106,13 @@ def add(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, discover, print."""
-    known = assignments("--known-drift", arguments.known_drift)
-    library = library_of("--library", arguments.library)
-    diffusion_library = library_of("--diffusion-library", arguments.diffusion_library)
-    noise = noise_of(arguments.noise)
+    options = asked(arguments)
     data = data_of(arguments)
     if not arguments.json and not arguments.quiet:
         print(f"{data!r}\n")
         sys.stdout.flush()
     itoscope.set_threads(arguments.threads)
-    result = itoscope.discover(
-        data,
-        library,
-        order=arguments.order,
-        measurement_noise=noise,
-        diffusion_library=diffusion_library,
-        diffusion=arguments.diffusion,
-        known_drift=known or None,
-        scheme=arguments.scheme,
-        weights=None if arguments.weights == "none" else arguments.weights,
-        ensemble=arguments.ensemble,
-        sampler=arguments.sampler,
-        n_chains=arguments.chains,
-        n_samples=arguments.samples,
-        n_burn=arguments.burn,
-        threshold=arguments.threshold,
-        seed=arguments.seed,
-        backend=arguments.backend,
-        progress=not arguments.quiet,
-    )
+    result = itoscope.discover(data, **options)
     print(json.dumps(as_json(result), indent=2, allow_nan=False) if arguments.json else result)
     written = []
     if arguments.save is not None:

@@ -135,9 +135,8 @@ class Question:
     @property
     def measured(self) -> bool:
         """Whether the data are all states without noise, so that no filter is needed."""
-        options = self.options
-        hidden = options.order == 2 or len(self.states) > self.data.n_states or self.observed is not None
-        return not hidden and options.measurement_noise == 0
+        hidden = len(self.states) > self.data.n_states or self.observed is not None
+        return not hidden and self.options.measurement_noise == 0
 
     def settings(self) -> dict[str, Any]:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""

@@ -109,6 +109,13 @@ def test_a_model_that_the_chains_visited_wins_by_its_likelihood(parabola):
     assert drift_round(rare, begin(rare), Stream.drift(0), rivals=True)[1].chosen == (2,)
 
 
+def test_the_present_model_is_a_rival_too(parabola):
+    """The chains have never been where the model is, and select what is worse."""
+    task = toy.task(parabola, toy.Sampler((["x^2"], [(["x^2"], 0.6), (["1"], 0.4)])))
+    state, done = drift_round(task, begin(task, DRIFT), Stream.drift(0), rivals=True)
+    assert done.chosen == (1, 3) and coefficients(state)["x"] == -1.0
+
+
 def test_a_clear_choice_has_no_rival(parabola):
     task = toy.task(parabola, toy.Sampler((["x^2"], [(["x^2"], 0.91), (["x", "x^3"], 0.09)])))
     assert drift_round(task, begin(task), Stream.drift(0), rivals=True)[1].chosen == (2,)

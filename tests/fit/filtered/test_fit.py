@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import toy_recording as toy
 from itoscope.common.progress import Reporter
+from itoscope.fit.filtered import fit as module
 from itoscope.fit.filtered.fit import WIDE, FilteredFit, fit_filtered
 from itoscope.fit.filtered.likelihood import Maximum
 from itoscope.fit.streams import Stream
+from itoscope.posterior.moments import Moments
 
 DRIFT, GAMMA = {"x": -1.0, "x^3": -0.5}, {"1": 0.4}
 
@@ -51,6 +53,34 @@ def test_the_equations_have_the_terms_and_coefficients_of_the_likelihood(parabol
     assert finals == [Stream.final_drift(), Stream.final_gamma()]
     assert found.record[0]["stage"] == "start" and found.record[-1]["stage"] == "likelihood"
     assert found.record[-1]["loglik"] == found.maximum.loglik
+
+
+def test_doubt_about_the_terms_widens_the_errors(parabola, monkeypatch):
+    narrow, _ = fitted(parabola)
+    monkeypatch.setattr(module, "between", lambda tried, found: np.diag([0.5, 0.0, 0.0, 0.0]))
+    wide, _ = fitted(toy.Parabola(DRIFT, GAMMA, 0.2, strength=1e4))
+    x, cube = narrow.maximum.parameters[:2]
+    assert wide.maximum.cov_of(x, x) == pytest.approx(0.5, abs=0.01)
+    assert wide.drift[0].sd[1] == pytest.approx(0.5**0.5, rel=0.01)
+    assert wide.maximum.sd_of(cube) < 0.1
+
+
+def test_a_joint_posterior_falls_into_its_parts():
+    """Two rows with two terms each; what belongs to all of them is not said of one."""
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(200, 4))
+    target = rows @ [1.0, 0.0, 0.0, -2.0] + 0.1 * rng.normal(size=200)
+    names = ["x: a", "x: b", "v: a", "v: b"]
+    joint = Moments(rows.T @ rows, rows.T @ target, float(target @ target), 200, names).sample(
+        sampler="exact", n_samples=40, n_chains=1, seed=1
+    )
+    second = module._part(joint, 1, ["a", "b"])
+    assert second.terms == ["a", "b"] and second.moments is None and second.log_mass is None
+    np.testing.assert_array_equal(second.selected, [False, True])
+    np.testing.assert_array_equal(second.samples, joint.samples[..., 2:])
+    np.testing.assert_array_equal(second.pip, joint.pip[2:])
+    np.testing.assert_array_equal(second.cov, joint.cov[2:, 2:])
+    assert module._part(joint, 0, names).moments is joint.moments
 
 
 def test_a_gamma_that_was_not_sought_is_certain(parabola):

@@ -125,6 +125,13 @@ def test_a_variance_is_never_empty():
     assert with_variances(bare, []) == []
 
 
+def test_a_round_that_selects_nothing_keeps_the_constant(parabola, monkeypatch):
+    long(monkeypatch)
+    task = toy.task(parabola, toy.Sampler([]))
+    _, done = gamma_round(task, begin(task, GAMMA), Stream.gamma(0))
+    assert done.chosen == (0,) and done.terms == ("1",)
+
+
 def test_on_a_short_recording_each_positive_term_is_tried_alone(parabola):
     task = toy.task(parabola)
     state = begin(task, {"1": 0.5, "x": 0.1})

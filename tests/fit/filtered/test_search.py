@@ -5,6 +5,7 @@ import pytest
 import toy_recording as toy
 from itoscope.fit.filtered import search as module
 from itoscope.fit.filtered.search import FINAL_FLOOR, MAX_GAMMA_ROUNDS, SELECTION_FLOOR, search
+from itoscope.fit.filtered.state import Round
 from itoscope.fit.streams import Stream
 
 DRIFT, GAMMA = {"x": -1.0, "x^3": -0.5}, {"1": 0.4}
@@ -30,6 +31,17 @@ def test_the_drift_settles_after_a_round_that_repeats_the_one_before(parabola):
     assert found.state.model.gamma[0, 0] == pytest.approx(0.4, abs=0.02)
     assert found.state.model.noise[0] == 0.2
     assert not found.state.model.floor.any()
+
+
+@pytest.mark.parametrize(("moves", "rounds"), [([9.0, 0.9], 2), ([9.0, 1.1, 1.1, 0.9], 4)])
+def test_the_drift_does_not_settle_while_a_coefficient_moves(parabola, monkeypatch, moves, rounds):
+    def moved(task, state, stream, *, rivals):
+        state = state.at(toy.model(DRIFT, GAMMA, 0.2), 0.0)
+        return state, Round("drift", state, (1, 3), ("x", "x^3"), 1.0, moves[stream.number])
+
+    monkeypatch.setattr(module, "drift_round", moved)
+    found, _ = run(parabola, ["x"])
+    assert found.settled and len(found.rounds) == 1 + rounds
 
 
 def test_where_the_noise_is_free_it_is_found_from_the_best_of_several_starts(parabola):
