@@ -123,6 +123,28 @@ def test_the_covariance_of_a_step_whose_gamma_moves_is_that_of_small_steps(backe
     assert off[0] < 2e-3 and off[1] < off[0] / 3.0
 
 
+@pytest.mark.parametrize("restoring", [0.0, 1e-12])
+def test_an_integrated_random_walk_is_exact(backend, restoring):
+    """Where every search starts. Its Jacobian squared is nothing, and the spread of the position is not."""
+    h, gamma, noise, y = 0.1, 60.0, 1e-3, _data()
+    _, space = _space(
+        backend, drift=np.array([[0.0, 1.0, 0.0], [-restoring, 0.0, 0.0]]), second_order=True,
+        gamma=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, gamma], [0.0, 0.0, 0.0]]),
+        observation=np.array([[1.0, 0.0]]), noise=np.array([noise]),
+    )  # fmt: skip
+    phi = np.array([[1.0, h], [0.0, 1.0]])
+    q = gamma * np.array([[h**3 / 3, h**2 / 2], [h**2 / 2, h]])
+    mean, cov, exact = space.mean0, space.cov0, 0.0
+    for n, seen in enumerate(y[:, 0]):
+        if n:
+            mean, cov = phi @ mean, phi @ cov @ phi.T + q
+        s, r = cov[0, 0] + noise, seen - mean[0]
+        exact -= 0.5 * (r * r / s + np.log(2 * np.pi * s))
+        mean, cov = mean + cov[:, 0] * r / s, cov - np.outer(cov[:, 0], cov[0]) / s
+    found = get_backend(backend).filter_loglik(space, [y], [h])[0]
+    assert found == pytest.approx(exact, rel=tolerances.DENSE_GAUSSIAN)
+
+
 def test_a_missing_sample_is_a_longer_step(backend):
     stages, space = _space(backend)
     y, keep = _data(), np.delete(np.arange(30), [4, 5, 11])

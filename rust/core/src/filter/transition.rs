@@ -194,8 +194,10 @@ impl Transition {
         self.halvings = if size > NORM && size.is_finite() { (size / NORM).log2().ceil() as u32 } else { 0 };
         let share = 0.5_f64.powi(self.halvings as i32);
         let t = self.h * share;
-        self.terms = terms(size * share);
-        self.covariance_terms = terms(2.0 * size * share);
+        // the root of the norm of A^2 bounds even powers; an odd one has a factor A more, and `A^i Gamma (A^j)^T` two:
+        // of integrals, where A^2 is nothing, `A Gamma A^T` is all the spread there is
+        self.terms = (terms(size * share) + 1).min(MOST);
+        self.covariance_terms = terms(2.0 * size * share) + 2;
         // (A t)^k / (k + 1)!
         let mut powers = [[[0.0; N]; N]; MOST];
         powers[0] = one::<N>();
@@ -280,6 +282,20 @@ mod tests {
             }
             found.set(&A, h);
             assert_eq!(found.version(), version);
+        }
+    }
+
+    #[test]
+    fn integrals_of_noise_spread_by_the_cube_of_the_step() {
+        let (h, gamma) = (0.3, [0.0, 0.0, 0.0, 2.0]);
+        for stiffness in [0.0, 1e-18, 1e-12, 1e-8] {
+            let mut found = Transition::new(2);
+            found.set(&[0.0, 1.0, -stiffness, 0.0], h);
+            let exact = [2.0 * h * h * h / 3.0, h * h, h * h, 2.0 * h];
+            for (found, exact) in found.spread(&read::<2>(&gamma)).as_flattened().iter().zip(exact) {
+                assert!((found - exact).abs() < (1e-15 + stiffness) * exact, "{stiffness}: {found} {exact}");
+            }
+            assert!((found.lead()[1] - h * h / 2.0).abs() < 1e-15 + stiffness);
         }
     }
 
