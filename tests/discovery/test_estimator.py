@@ -28,16 +28,6 @@ def fitted(data):
     return ito.SDEDiscovery(**SHORT).fit(np.stack(data.paths), t=0.01)
 
 
-def test_settings_are_those_of_discover():
-    import inspect
-
-    of_discover = inspect.signature(ito.discover).parameters
-    of_estimator = inspect.signature(ito.SDEDiscovery).parameters
-    assert set(of_discover) - {"trajectories"} == set(of_estimator)
-    for name, parameter in of_estimator.items():
-        assert parameter.default == of_discover[name].default, name
-
-
 def test_fit_is_discover(data, fitted):
     direct = ito.discover(data, **SHORT)
     assert str(fitted.result_).splitlines()[2:] == str(direct).splitlines()[2:]
