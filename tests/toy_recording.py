@@ -1,7 +1,6 @@
 """A recording whose likelihood is a parabola in every coefficient, so that what a search must find is known."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import itoscope as ito
 import numpy as np
@@ -90,6 +89,9 @@ class Parabola:
         ]
         return Quadratic(whole[np.ix_(places, places)], slope[places], 0.0, 1000.0), np.zeros(len(paths))
 
+    def filter_innovations(self, space, paths, times):
+        return [np.zeros_like(path) for path in paths]
+
     def filter_smooth(self, space, paths, times):
         self.calls["smooth"] += 1
         return [path.copy() for path in paths], [np.full((len(path), 1, 1), 0.01) for path in paths]
@@ -124,35 +126,7 @@ def model(drift=None, gamma=None, noise=0.5, terms=TERMS):
     )
 
 
-class Chosen:
-    """A posterior that selects what it is told, and visited the models it is told with these masses."""
-
-    def __init__(self, moments, selected, visited=()):
-        self.terms, self.moments = list(moments.names), moments
-        self.selected = np.array([term in selected for term in self.terms])
-        self.visited = [SimpleNamespace(terms=tuple(terms), mass=mass) for terms, mass in visited] or [
-            SimpleNamespace(terms=tuple(selected), mass=1.0)
-        ]
-
-    def models(self, count):
-        return self.visited[:count]
-
-
-class Sampler:
-    """Gives the answers it was made with, one after the other, and keeps the streams that were asked for."""
-
-    def __init__(self, *answers):
-        self.answers, self.streams, self.moments = list(answers), [], []
-
-    def __call__(self, moments, final, stream):
-        self.streams.append(stream)
-        self.moments.append(moments)
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        selected, visited = answer if isinstance(answer, tuple) else (answer, ())
-        return Chosen(moments, selected, visited)
-
-
-def task(stages, sampler=None, **changed):
+def task(stages, *, prior=None, **changed):
     """What is sought in the toy recording."""
     terms = changed.get("terms", TERMS)
-    return Task(recording(stages, **changed), sampler or Sampler(["x"]), terms, terms)
+    return Task(recording(stages, **changed), prior or ito.Prior(), terms, terms)

@@ -337,8 +337,9 @@ def readable_means(paths: Sequence[Array]) -> list[float]:
     for column in range(paths[0].shape[1]):
         values = np.concatenate([path[:, column] for path in paths])
         values = values[np.isfinite(values)]
-        mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
-        means.append(round(mean, 2 - math.floor(math.log10(spread))) if spread > 0 else mean)
+        with np.errstate(over="ignore"):
+            mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
+        means.append(round(mean, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else mean)
     return means
 
 

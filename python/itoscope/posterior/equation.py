@@ -12,6 +12,7 @@ from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.posterior import words
 from itoscope.stats.convergence import Convergence, convergence
+from itoscope.stats.positive import positive_interval
 from itoscope.stats.student import student_quantile
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ class Equation:
         Degrees of freedom of the coefficients' distribution, ``2 a_s + n``.
     moments : Quadratic or None
         The regression behind it, if it was kept.
+    positive : (K,) bool array or None
+        Coefficients that keep their sign, such as that of a variance of one term: their intervals are on the scale of
+        the logarithm, or start at zero.
     log_mass : (2^k,) array or None
         With ``sampler="exact"``, the log joint mass of each model of the k columns that were tried.
     """
@@ -114,6 +118,7 @@ class Equation:
     moments: Quadratic | None = None
     prior: Prior | None = None
     backend: str | None = field(default=None)
+    positive: Bools | None = None
 
     @property
     def sd(self) -> Array:
@@ -166,7 +171,12 @@ class Equation:
         quantile = student_quantile(0.5 * (1 + probability), self.degrees)
         shrink = np.sqrt((self.degrees - 2) / self.degrees) if self.degrees > 2 else 1.0
         half = quantile * shrink * self.sd
-        return np.stack([self.mean - half, self.mean + half], axis=-1)
+        out = np.stack([self.mean - half, self.mean + half], axis=-1)
+        if self.positive is not None:
+            upper = student_quantile(probability, self.degrees)
+            for k in np.flatnonzero(self.positive & self.selected):
+                out[k] = positive_interval(float(self.mean[k]), float(shrink * self.sd[k]), quantile, upper)
+        return out
 
     def models(self, count: int = 10) -> list[Model]:
         """Return the `count` most probable models with their mass and their coefficients.

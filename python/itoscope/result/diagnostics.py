@@ -85,11 +85,14 @@ class FilterRound(TypedDict):
 
 
 class Tried(TypedDict):
-    """A model that the filter compared with others: its terms and what speaks for it."""
+    """A model of a noisy recording: its terms, its probability, and what speaks for it."""
 
     drift: list[str]
     diffusion: list[str]
-    loglik: float
+    mass: float
+    climbed: bool
+    """Whether its likelihood was maximised; the evidence of others is that of a regression."""
+    loglik: float | None
     log_evidence: float
 
 

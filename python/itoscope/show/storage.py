@@ -28,6 +28,7 @@ ARRAYS = (
     "pip", "pip_mcse", "mean", "cov", "selected", "samples", "included", "inclusion", "noise_var", "slab_var", "p0",
 )  # fmt: skip
 PLAIN = ("terms", "work", "aliases", "warnings", "threshold", "sampler", "seed", "degrees", "backend")
+OPTIONAL = ("log_mass", "positive")
 RESULT = ("known_drift", "measurement_noise", "settings", "diagnostics", "warnings", "data_summary")
 
 
@@ -94,8 +95,9 @@ def _pack(equation: Equation, prefix: str, arrays: dict[str, Any]) -> dict[str, 
     """Put the arrays of an equation into `arrays`, return what goes into the document."""
     for name in ARRAYS:
         arrays[f"{prefix}.{name}"] = getattr(equation, name)
-    if equation.log_mass is not None:
-        arrays[f"{prefix}.log_mass"] = equation.log_mass
+    for name in OPTIONAL:
+        if getattr(equation, name) is not None:
+            arrays[f"{prefix}.{name}"] = getattr(equation, name)
     packed: dict[str, Any] = {"prefix": prefix} | {name: getattr(equation, name) for name in PLAIN}
     if equation.moments is not None:
         found = equation.moments
@@ -115,7 +117,7 @@ def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
     return Equation(
         **{name: arrays[f"{prefix}.{name}"] for name in ARRAYS},
         **{name: entry[name] for name in PLAIN},
-        log_mass=arrays.get(f"{prefix}.log_mass"),
+        **{name: arrays.get(f"{prefix}.{name}") for name in OPTIONAL},
         moments=moments,
         prior=Prior(**entry["prior"]) if "prior" in entry else None,
     )

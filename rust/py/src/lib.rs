@@ -6,7 +6,6 @@ mod arrays;
 mod errors;
 mod filter;
 mod program;
-mod records;
 mod regression;
 mod run;
 mod sampler;

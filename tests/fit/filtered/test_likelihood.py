@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import toy_recording as toy
-from itoscope.fit.filtered.likelihood import EDGE, FULL, SMALL, differences, maximise, observed_information
+from itoscope.fit.filtered.likelihood import FULL, SMALL, differences, maximise, observed_information
+from itoscope.stats.positive import EDGE
 
 DRIFT, GAMMA = {"x": -1.0, "x^3": -0.5}, {"1": 0.4}
 
@@ -83,7 +84,7 @@ def test_a_noise_level_at_its_edge_keeps_fishers_error(parabola):
     recording = toy.recording(parabola)
     parameters = toy.model(DRIFT, GAMMA, 1.0).parameters(np.array([True]))
     fisher = np.linalg.inv(information(parabola, parameters))
-    edge = toy.model(DRIFT, GAMMA, 0.9 * EDGE * float(np.sqrt(fisher[-1, -1])))
+    edge = toy.model(DRIFT, GAMMA, 0.9 / EDGE * float(np.sqrt(fisher[-1, -1])))
     found = observed_information(recording, edge, parameters, fisher, recording.loglik(edge))
     assert found[-1, -1] == fisher[-1, -1] and not found[-1, :-1].any()
 

@@ -8,23 +8,28 @@ import numpy as np
 
 from itoscope.checks.filtered import check_steps, looked_at
 from itoscope.errors import ArgumentError, argument_error
+from itoscope.fit.filtered.admission import check_channels, check_tied
 from itoscope.fit.filtered.candidates import Candidates
+from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.state import Task
-from itoscope.fit.sampler import sampler_of
+from itoscope.library.library import Library, readable_means
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
 
 if TYPE_CHECKING:
     from itoscope.fit.question import Question
+    from itoscope.library.library import BoundLibrary
     from itoscope.result.diagnostics import NoiseLevel
 
 __all__ = ["answer_filtered"]
 
 MAX_STATES = 16
 """States that the filter can hold."""
+DRAWS = 2000
+"""Draws of each chain where their number is left to us."""
 LONG_STEP = 1.001
 """A step longer than this share of the usual one is predicted in several pieces."""
 
@@ -39,21 +44,45 @@ def answer_filtered(question: Question) -> Findings:
         raise argument_error(
             "states", list(question.states), f"at most {MAX_STATES} when the filter is needed"
         )
+    data = question.data
+    check_channels(data.paths, data.names)
+    middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
+    check_tied(question.states, question.observation, question.known_drift, question.backend, middle)
+    with np.errstate(all="ignore"):  # what overflows is not taken; nobody needs to hear of the attempt
+        return _answered(question)
+
+
+def _answered(question: Question) -> Findings:
     asked, q = question.options, question.data.n_states
     noise = asked.measurement_noise
     fit = fit_filtered(
         Task(
             _recording(question),
-            sampler_of(question, rounds_told=False),
+            question.prior,
             question.library.names,
-            question.diffusion_library.names,
+            _gamma_library(question).names,
         ),
         np.zeros(q) if noise == "estimate" else np.full(q, float(noise) ** 2),
+        Asked(
+            threshold=asked.threshold,
+            n_chains=asked.n_chains,
+            n_draws=DRAWS if asked.n_samples == "auto" else int(asked.n_samples),
+            seed=int(question.sampling.seed or 0),
+            prior=question.prior,
+            backend=asked.backend,
+        ),
         select_gamma=asked.diffusion not in ("constant", "none"),
         max_rounds=asked.max_rounds,
         reporter=question.reporter,
     )
     return looked_at(_findings(question, fit))
+
+
+def _gamma_library(question: Question) -> BoundLibrary:
+    """The candidates of Gamma: constants where the answer has no diffusion, for a filter needs some."""
+    if question.options.diffusion == "none":
+        return Library.polynomials(0).bind(list(question.states))
+    return question.diffusion_library
 
 
 def _recording(question: Question) -> Recording:
@@ -67,7 +96,7 @@ def _recording(question: Question) -> Recording:
         times=times,
         candidates=Candidates.of(
             question.library,
-            question.diffusion_library,
+            _gamma_library(question),
             {question.states.index(name): text for name, text in question.known_drift.items()},
             question.pairs or tuple((i, i) for i in question.rows),
         ),

@@ -1,4 +1,4 @@
-"""One round of the drift: a regression of the innovations, the terms it selects, a damped step to them."""
+"""One round of the drift: a regression of the innovations, the terms of largest evidence, a damped step to them."""
 
 from __future__ import annotations
 
@@ -10,45 +10,49 @@ import numpy as np
 from itoscope.fit.filtered.climb import damped
 from itoscope.fit.filtered.model import Model, support, table
 from itoscope.fit.filtered.noise import maximise_noise
-from itoscope.fit.filtered.selection import best_rival, moments_of
 from itoscope.fit.filtered.state import Round, State, Task
 from itoscope.fit.sampler import STABLE_SHIFT
 
 if TYPE_CHECKING:
-    from itoscope.common.types import Array
-    from itoscope.fit.streams import Stream
-    from itoscope.posterior.moments import Moments
+    from collections.abc import Callable, Sequence
 
-__all__ = ["drift_moments", "drift_round", "drift_support"]
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.ranking import Ranked, Set
+    from itoscope.stats.quadratic import Quadratic
+
+__all__ = ["best_rival", "drift_round", "drift_support"]
 
 TRIES, FEW_TRIES = 6, 2
 """How often a step is halved; of one that only takes terms out of the model, as a whole step is what takes them out."""
+RIVALS = 4
+"""Sets of terms that are compared by their likelihood in a round."""
+RIVAL = 3.0
+"""Difference of log evidence, twenty to one, within which a set of terms is a rival of the best."""
 
 
-def drift_support(task: Task, model: Model) -> list[int]:
+def drift_support(task: Task, model: Model) -> Set:
     """The drift columns in the model, as numbers among all candidates."""
-    return support(model.drift, task.recording.candidates.all_drift)
+    return tuple(support(model.drift, task.recording.candidates.all_drift))
 
 
-def drift_moments(task: Task, state: State) -> tuple[State, Moments]:
-    """Moments of all drift candidates at the current model; those that are not finite are zero and noted."""
-    names = task.drift_names()
-    sums = task.recording.drift_moments(state.model, task.recording.candidates.all_drift)
-    sums, bad = sums.finite()
-    return state.without([names[c] for c in bad]), moments_of(sums, names)
+def best_rival(
+    ranked: Sequence[Ranked], others: Sequence[Ranked], height: Callable[[Ranked], float]
+) -> Ranked:
+    """Of the sets near the first of `ranked` and of the `others`, the one of largest `height`."""
+    near = {one.columns: one for one in others}
+    near |= {one.columns: one for one in ranked[:RIVALS] if ranked[0].log_mass - one.log_mass < RIVAL}
+    return ranked[0] if len(near) == 1 else max(near.values(), key=height)
 
 
-def drift_round(task: Task, state: State, stream: Stream, *, rivals: bool) -> tuple[State, Round]:
-    """One regression, selection and damped step of the drift.
+def drift_round(task: Task, state: State, *, rivals: bool) -> tuple[State, Round]:
+    """One regression, choice of terms and damped step of the drift.
 
     Parameters
     ----------
     task : Task
     state : State
-    stream : Stream
-        Of the chains that select.
     rivals : bool
-        Whether models that the chains visited often are compared by their likelihood.
+        Whether sets of terms of nearly the same evidence are compared by their likelihood.
 
     Returns
     -------
@@ -56,38 +60,34 @@ def drift_round(task: Task, state: State, stream: Stream, *, rivals: bool) -> tu
     """
     recording = task.recording
     columns = recording.candidates.all_drift
-    state, moments = drift_moments(task, state)
+    state, ranking = task.drift_ranking(state)
     now = drift_support(task, state.model)
 
-    def with_least_squares(chosen: list[int]) -> Model:
-        value, _ = moments.solve(chosen)
-        return replace(state.model, drift=table(state.model.drift.shape, columns, chosen, value))
+    def least_squares(chosen: Ranked) -> Model:
+        drift = table(state.model.drift.shape, columns, chosen.columns, chosen.theta)
+        return replace(state.model, drift=drift)
 
-    def evidence(chosen: list[int], most: float) -> float:
-        trial = with_least_squares(chosen)
-        return task.evidence(trial, recording.loglik(trial))
+    def height(one: Ranked) -> float:
+        trial = least_squares(one)
+        return state.evidence(task, trial, recording.loglik(trial))
 
-    found = task.sample(moments, False, stream)
-    chosen = np.flatnonzero(found.selected).tolist()
-    if rivals:
-        chosen = best_rival(chosen, found, evidence, [now])
-    moved = _shift(moments, chosen, [state.model.drift[columns[c]] for c in chosen])
-    if chosen == now and moved < STABLE_SHIFT:
-        step = 0.0
-    else:
-        state, step = _step(task, state, with_least_squares(chosen).drift, same=chosen == now)
-    if step == 0.0 and chosen == now:
+    ranked = ranking.explore([now], quick=True)
+    chosen = best_rival(ranked, [ranking.rank(now)], height) if rivals else ranked[0]
+    moved = _shift(ranking.sums, chosen, [state.model.drift[columns[c]] for c in chosen.columns])
+    same = chosen.columns == now
+    step = 0.0
+    if not same or moved >= STABLE_SHIFT:
+        state, step = _step(task, state, least_squares(chosen).drift, same=same)
+    if step == 0.0 and same:
         moved = 0.0  # the regression points elsewhere, but no step along it raises the likelihood: an end
-    names = moments.terms or ()
-    terms = tuple(names[c] for c in chosen)
-    return state, Round("drift", state, tuple(chosen), terms, step, moved)
+    terms = tuple(ranking.names[c] for c in chosen.columns)
+    return state, Round("drift", state, chosen.columns, terms, step, moved)
 
 
-def _shift(moments: Moments, chosen: list[int], now: list[float]) -> float:
+def _shift(sums: Quadratic, chosen: Ranked, now: list[float]) -> float:
     """The largest distance of the least-squares values from those of `now`, in standard errors."""
-    value, inverse = moments.solve(chosen)
-    error = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
-    return float(np.max(np.abs(value - np.array(now)) / error, initial=0.0))
+    error = np.maximum(sums.solve(chosen.columns).errors, np.finfo(float).tiny)
+    return float(np.max(np.abs(chosen.theta - np.array(now)) / error, initial=0.0))
 
 
 def _step(task: Task, state: State, aim: Array, *, same: bool) -> tuple[State, float]:

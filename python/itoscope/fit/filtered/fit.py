@@ -1,13 +1,13 @@
-"""From noisy or partly seen recordings to equations: rounds of filter moments, selection and likelihood.
+"""From noisy or partly seen recordings to equations: rounds of filter moments, then models weighed by their likelihood.
 
 The state is never differenced. A filter follows it with the model of the moment; what the filter did not foresee, the
-innovations, is regressed on how each candidate term would have moved the forecast. Selected terms make the next model,
-which is taken only if it raises the likelihood, until nothing changes.
+innovations, is regressed on how each candidate term would have moved the forecast. The terms of largest evidence make
+the next model, which is taken only if it raises the evidence, until nothing changes. The likely models around the last
+one are climbed by their likelihood, and their probabilities are those of the answer.
 """
 
 from __future__ import annotations
 
-import math
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -16,32 +16,37 @@ import numpy as np
 
 from itoscope.backends.records import Parameter
 from itoscope.common.progress import Reporter
-from itoscope.fit.filtered.doubt import between, doubt
-from itoscope.fit.filtered.drift import drift_moments
-from itoscope.fit.filtered.gamma import gamma_moments
+from itoscope.fit.filtered.doubt import SURE, between, doubt
+from itoscope.fit.filtered.equations import Asked, equations
+from itoscope.fit.filtered.family import Family, Member, climbed, family, with_member
 from itoscope.fit.filtered.likelihood import Maximum, maximise
-from itoscope.fit.filtered.neighbours import Compared, Trial, compare, explore
 from itoscope.fit.filtered.search import Found, search
+from itoscope.fit.filtered.selection import chosen
+from itoscope.fit.filtered.start import first_states
 from itoscope.fit.filtered.state import Round, State, Task
-from itoscope.fit.streams import Stream
-from itoscope.posterior.equation import Equation
+from itoscope.stats.positive import positive_interval
+from itoscope.stats.student import student_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator
 
     from itoscope.common.types import Array
-    from itoscope.fit.filtered.model import Columns, Model, Table
+    from itoscope.fit.filtered.model import Model
+    from itoscope.fit.filtered.ranking import Set
     from itoscope.fit.filtered.recording import Recording
+    from itoscope.posterior.equation import Equation
     from itoscope.result.diagnostics import FilterRound, Tried
 
 __all__ = ["FilteredFit", "fit_filtered"]
 
-WIDE = 0.5
-"""Standard error of a noise variance, over the variance, from which its interval is no longer that of its logarithm."""
 WEAK = 2.0
 """Standard errors from zero under which a noise variance is said not to be told from it."""
+SEARCHED = 20_000
+"""Samples of a long recording among which the search looks for a first model; the models are weighed on all of it."""
+CHANGES = 3
+"""How often the shown model is climbed and weighed, which may change what is shown."""
+MOST_LISTED = 50
+"""Models that are kept in the record."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class FilteredFit:
     converged : bool
     warnings : list of str
     alternatives : list of dict
-        Models that were compared by their evidence: terms, log-likelihood, log evidence.
+        Models of the recording by falling mass: terms, mass, log evidence, and the log-likelihood of those climbed.
     """
 
     recording: Recording
@@ -81,20 +86,24 @@ class FilteredFit:
         """Standard deviation of the measurement noise of each channel `(q,)`."""
         return np.sqrt(self.model.noise)
 
-    def noise_interval(self, z: float = 1.959964) -> Array:
+    def noise_interval(self, probability: float = 0.95) -> Array:
         """Interval of the noise level of each channel `(q, 2)`; a given level has no width."""
         out = np.stack([self.noise, self.noise], axis=1)
+        central, upper = student_quantile(0.5 + probability / 2, 1e6), student_quantile(probability, 1e6)
         for channel in np.flatnonzero(self.recording.free_noise):
-            var, sd = self.model.noise[channel], self.maximum.sd_of(Parameter("noise", int(channel)))
-            if sd < WIDE * var:
-                out[channel] = np.sqrt(var) * np.exp([-z * sd / (2 * var), z * sd / (2 * var)])
-            else:
-                out[channel] = math.sqrt(max(var - z * sd, 0.0)), math.sqrt(var + z * sd)
+            sd = self.maximum.sd_of(Parameter("noise", int(channel)))
+            out[channel] = np.sqrt(positive_interval(float(self.model.noise[channel]), sd, central, upper))
         return out
 
 
 def fit_filtered(
-    task: Task, noise: Array, *, select_gamma: bool = True, max_rounds: int, reporter: Reporter | None = None
+    task: Task,
+    noise: Array,
+    asked: Asked,
+    *,
+    select_gamma: bool = True,
+    max_rounds: int,
+    reporter: Reporter | None = None,
 ) -> FilteredFit:
     """Find drift, diffusion and noise level behind a recording.
 
@@ -104,6 +113,8 @@ def fit_filtered(
         The recording, its libraries and how it was observed.
     noise : (q,) array
         Noise variances; those that are free in the recording are found.
+    asked : Asked
+        Threshold, draws, seed.
     select_gamma : bool
         Whether Gamma may depend on the state.
     max_rounds : int
@@ -113,22 +124,20 @@ def fit_filtered(
     """
     reporter = reporter or Reporter()
     with _telling(task, reporter, "filter rounds") as told:
-        found = search(told, noise, select_gamma=select_gamma, max_rounds=max_rounds)
-    with _telling(task, reporter, "last moments") as told:
-        state = found.state.refitted(told.recording, 4)
-        state, drift = drift_moments(told, state)
-        state, gamma = gamma_moments(told, state)[:2] if select_gamma else (state, None)
-    drift_all = task.sample(drift, True, Stream.final_drift())
-    gamma_all = None if gamma is None else task.sample(gamma, True, Stream.final_gamma())
+        part = replace(told, recording=told.recording.part(SEARCHED))
+        found = search(part, noise, select_gamma=select_gamma, max_rounds=max_rounds)
+    with _telling(task, reporter, "weighing models") as told:
+        model = first_states(told.recording, found.state.model)
+        state = found.state.at(model, told.recording.loglik(model))
+        state = state.refitted(told.recording, 4).reopened(told)
+        models = family(told, state)
     with _telling(task, reporter, "likelihood") as told:
-        if task.short:
-            best = explore(told, state, drift_all, gamma_all)
-        else:
-            best = replace(compare(told, state, drift_all, gamma_all), settled=found.settled)
-        best = replace(best, state=best.state.reopened(told))
-        maximum = maximise(told.recording, best.state.model)
-    maximum = replace(maximum, cov=maximum.cov + between(best.tried, maximum))
-    return _answer(task, found, best, maximum, drift_all, gamma_all)
+        models, shown = _shown(told, models, asked.threshold)
+        state = _reopened(told, shown)
+        maximum = maximise(told.recording, state.model)
+    if models.mass[0] <= SURE:
+        maximum = replace(maximum, cov=maximum.cov + between(models, task, shown.key, maximum))
+    return _answer(task, asked, found, models, maximum)
 
 
 @contextmanager
@@ -153,25 +162,47 @@ class _Counter:
         self.count(self.done)
 
 
-def _answer(
-    task: Task,
-    found: Found,
-    best: Compared,
-    maximum: Maximum,
-    drift_all: Equation,
-    gamma_all: Equation | None,
-) -> FilteredFit:
+def _shown(task: Task, models: Family, threshold: float) -> tuple[Family, Member]:
+    """The model that the probabilities select by the rule of `selection.chosen`, climbed and weighed."""
+    for _ in range(CHANGES):
+        key = _selected(task, models, threshold)
+        if key in models.known:
+            return models, models.known[key]
+        member = climbed(task, models.state, *key)
+        if not np.isfinite(member.log_mass):
+            break
+        models = with_member(task, models, member)
+    key = _selected(task, models, threshold)
+    return models, models.known.get(key, models.best)
+
+
+def _selected(task: Task, models: Family, threshold: float) -> tuple[Set, Set]:
+    among = task.recording.candidates
+    drift: list[int] = []
+    pip = models.probabilities("drift", len(among.all_drift))
+    for row in among.rows:
+        own = tuple(c for c, (i, _) in enumerate(among.all_drift) if i == row)
+        drift += chosen(models, "drift", own, pip, threshold, full=False)
+    gamma: list[int] = []
+    pip = models.probabilities("gamma", len(among.all_gamma))
+    for p, (i, j) in enumerate(among.pairs):
+        own = tuple(c for c, (q, _) in enumerate(among.all_gamma) if q == p)
+        gamma += chosen(models, "gamma", own, pip, threshold, full=i == j)
+    return tuple(sorted(drift)), tuple(sorted(gamma))
+
+
+def _reopened(task: Task, shown: Member) -> State:
+    assert shown.model is not None
+    assert shown.loglik is not None
+    return State(shown.model, shown.loglik).reopened(task)
+
+
+def _answer(task: Task, asked: Asked, found: Found, models: Family, maximum: Maximum) -> FilteredFit:
     """The equations and what is to be said of them."""
-    among, state = task.recording.candidates, best.state.at(maximum.model, maximum.loglik)
+    state = models.state.at(maximum.model, maximum.loglik)
     rounds = (*found.rounds, Round("likelihood", state))
-    drift, diffusion = {}, {}
-    for part, row in enumerate(among.rows):
-        columns = [(row, k) for k in among.drift_terms]
-        drift[row] = _equation(task, maximum, "drift", columns, _part(drift_all, part, task.drift_terms))
-    for p, pair in enumerate(among.pairs):
-        columns = [(p, k) for k in among.gamma_terms]
-        whole = None if gamma_all is None else _part(gamma_all, p, task.gamma_terms)
-        diffusion[pair] = _equation(task, maximum, "gamma", columns, whole)
+    drift, diffusion = equations(task, asked, models, maximum)
+    listed = list(zip(models.members, models.mass.tolist()))[:MOST_LISTED]
     return FilteredFit(
         recording=task.recording,
         model=maximum.model,
@@ -179,19 +210,19 @@ def _answer(
         diffusion=diffusion,
         maximum=maximum,
         record=[entry.as_dict(task) for entry in rounds],
-        converged=best.settled and maximum.converged,
-        warnings=_warnings(task, state, best.tried, best.settled, maximum),
-        alternatives=[trial.as_dict(task) for trial in best.tried],
+        converged=models.settled and maximum.converged,
+        warnings=_warnings(task, state, models, maximum),
+        alternatives=[member.as_dict(task, mass) for member, mass in listed],
     )
 
 
-def _warnings(task: Task, state: State, tried: list[Trial], settled: bool, maximum: Maximum) -> list[str]:
+def _warnings(task: Task, state: State, models: Family, maximum: Maximum) -> list[str]:
     warnings = []
-    if not settled:
+    if not models.settled:
         warnings.append(
-            "the rounds did not settle on one set of terms; the model of the largest evidence is shown"
+            "the search did not settle on one set of terms; the most probable of those found is shown"
         )
-    warnings += doubt(tried, task)
+    warnings += doubt(models, task)
     if state.overflowed:
         warnings.append(
             "the filter's answer to these terms left the finite range, and they were not tried: "
@@ -203,58 +234,3 @@ def _warnings(task: Task, state: State, tried: list[Trial], settled: bool, maxim
     if any(noise.of(maximum.model) < WEAK * maximum.sd_of(noise) for noise in noises):
         warnings.append("the measurement noise cannot be told from zero on this recording")
     return warnings
-
-
-def _part(whole: Equation, part: int, terms: Sequence[str]) -> Equation:
-    """Of a joint posterior over several parts with the same terms, that of one."""
-    k = len(terms)
-    own = slice(part * k, (part + 1) * k)
-    single = len(whole.terms) == k
-    return replace(
-        whole,
-        terms=list(terms),
-        pip=whole.pip[own],
-        pip_mcse=whole.pip_mcse[own],
-        mean=whole.mean[own],
-        cov=whole.cov[own, own],
-        selected=whole.selected[own],
-        samples=whole.samples[..., own],
-        included=whole.included[..., own],
-        inclusion=whole.inclusion[..., own],
-        aliases=whole.aliases if single else {},
-        log_mass=whole.log_mass if single else None,
-        moments=whole.moments if single else None,
-    )
-
-
-def _equation(
-    task: Task, maximum: Maximum, kind: Table, columns: Columns, whole: Equation | None
-) -> Equation:
-    """The posterior of one equation, with terms and coefficients of the likelihood."""
-    parameters = [Parameter(kind, row, k) for row, k in columns]
-    mean, cov = np.zeros(len(columns)), np.zeros((len(columns), len(columns)))
-    inside = [n for n, parameter in enumerate(parameters) if parameter in maximum.parameters]
-    for a in inside:
-        mean[a] = parameters[a].of(maximum.model)
-        for b in inside:
-            cov[a, b] = maximum.cov_of(parameters[a], parameters[b])
-    selected = np.zeros(len(columns), dtype=bool)
-    selected[inside] = True
-    if whole is None:
-        return _certain(list(task.gamma_terms), mean, cov, selected, float(task.n))
-    return replace(whole, mean=mean, cov=cov, selected=selected, degrees=float(task.n))
-
-
-def _certain(
-    names: list[str], mean: Array, cov: Array, selected: NDArray[np.bool_], degrees: float
-) -> Equation:
-    """An equation whose terms were not sought: those in it are certain."""
-    k = len(names)
-    inside = selected.astype(float)
-    draws = np.tile(np.where(selected, mean, 0.0), (1, 1, 1))
-    one = np.ones((1, 1))
-    return Equation(
-        terms=names, pip=inside, pip_mcse=np.zeros(k), mean=mean, cov=cov, selected=selected, samples=draws,
-        included=np.tile(selected, (1, 1, 1)), inclusion=np.tile(inside, (1, 1, 1)), noise_var=one, slab_var=one,
-        p0=one, work=[], aliases={}, warnings=[], threshold=0.5, sampler="given", seed=0, degrees=degrees,
-    )  # fmt: skip

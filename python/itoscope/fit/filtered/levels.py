@@ -22,9 +22,9 @@ CUTS = (0, 1, 2, 3, 4, 6)
 """Powers of ten under its upper bound at which a noise variance is started: standard deviations over three decades."""
 GAMMA_CUTS = (0, 2, 4, 6)
 """Powers of ten under its upper bound at which a Gamma_ii is started that has come down to nothing."""
-PART = 5_000
-"""Samples on which the levels are compared: a noise variance is known there to some two parts in a hundred."""
-SWEEPS = 5
+PART = 3_000
+"""Samples on which the levels are compared: a noise variance is known there to some three parts in a hundred."""
+SWEEPS = 4
 """Scoring steps from each level on the part, a factor of ten each at most."""
 WORTH = 0.5
 """Gain of log-likelihood on the part from which the climb from another level is done again on the whole recording."""
@@ -33,7 +33,13 @@ NOTHING = 1e-5
 
 
 def reopened(
-    recording: Recording, model: Model, loglik: float, noise: Array, gamma: Array
+    recording: Recording,
+    model: Model,
+    loglik: float,
+    noise: Array,
+    gamma: Array,
+    *,
+    apart: bool = True,
 ) -> tuple[Model, float]:
     """The model with its noise variances started at other levels, where a climb from there ends higher.
 
@@ -48,6 +54,8 @@ def reopened(
         Its log-likelihood.
     noise, gamma : (q,) and (m,) array
         Upper bounds of the noise variances and of Gamma_ii.
+    apart : bool
+        Whether each channel is tried alone too.
 
     Returns
     -------
@@ -57,7 +65,7 @@ def reopened(
     part = recording.part(PART)
     start = maximise_noise(part, model, SWEEPS)
     best = start
-    for family in (_together, _channels, _drives):
+    for family in (_together, _channels, _drives) if apart else (_together,):
         for trial in family(recording, best[0], noise, gamma):
             climbed = maximise_noise(part, trial, SWEEPS)
             if climbed[1] > best[1] or np.isnan(best[1]):

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.fit.filtered.climb import Ascent, Pace, climb, moved
+from itoscope.fit.filtered.climb import Ascent, Pace, Top, climb, moved
+from itoscope.stats.positive import EDGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from itoscope.backends.records import Parameter
     from itoscope.common.types import Array
@@ -31,8 +34,10 @@ STRIDE = 0.7
 """Length of the second differences, in standard errors."""
 LEAST = 0.1
 """Smallest share of Fisher's information that an observed one is believed to have."""
-EDGE = 3.0
-"""Standard errors from zero under which a noise variance is at its edge."""
+FALL, QUANTILE = 1.353, 1.645
+"""Fall of the log-likelihood at a bound that holds in 95 %, and how many standard errors that is."""
+DOUBLINGS = 80
+"""How often the distance to a bound is doubled."""
 FULL = 8
 """Most parameters whose mixed second differences are taken."""
 
@@ -42,7 +47,7 @@ class Maximum:
     """Maximum likelihood over `parameters`: the model, its log-likelihood, the covariance `(p, p)` of the estimates.
 
     `observed` tells whether `cov` is the inverse of the observed information, or, where that is not positive, of
-    Fisher's along the recording.
+    Fisher's along the recording. `positive` are those that keep their sign: noise variances, a Gamma_ii of one term.
     """
 
     model: Model
@@ -51,6 +56,7 @@ class Maximum:
     cov: Array
     converged: bool
     observed: bool = False
+    positive: frozenset[Parameter] = frozenset()
 
     def cov_of(self, a: Parameter, b: Parameter) -> float:
         """Covariance of two parameters."""
@@ -87,8 +93,10 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
     nothing more, where the fit is not the `final` one.
     """
     parameters = model.parameters(recording.free_noise)
+    if not parameters:
+        return Maximum(model, (), recording.loglik(model), np.zeros((0, 0)), True)
     steps = differences(recording, model, parameters).tolist()
-    positive = np.array([kind == "noise" for kind, _, _ in parameters])
+    positive = np.array([keeps_sign(recording, model, parameter) for parameter in parameters])
 
     def way(model: Model) -> Ascent:
         sums = recording.information(model, parameters, steps)
@@ -101,14 +109,60 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
         return Ascent(at, 0.5 * float(change @ sums.moment), cov)
 
     top = climb(recording.loglik, way, (model, recording.loglik(model)), Pace(MAX_STEPS, TRIES, ENOUGH))
-    seen = observed_information(recording, top.model, parameters, top.cov, top.loglik) if final else None
-    return Maximum(
-        top.model, parameters, top.loglik, top.cov if seen is None else seen, top.converged, seen is not None
-    )
+    seen = None
+    if final:
+        seen = observed_information(recording, top.model, parameters, top.cov, top.loglik)
+    cov = top.cov if seen is None else seen
+    if final:
+        cov = bounded(recording, top, parameters, positive, cov)
+    names = frozenset(parameter for parameter, sign in zip(parameters, positive.tolist()) if sign)
+    return Maximum(top.model, parameters, top.loglik, cov, top.converged, seen is not None, names)
+
+
+def keeps_sign(recording: Recording, model: Model, parameter: Parameter) -> bool:
+    """Whether a parameter cannot change its sign: a noise variance, or the one term of a Gamma_ii."""
+    if parameter.kind != "gamma":
+        return parameter.kind == "noise"
+    i, j = recording.candidates.pairs[parameter.at]
+    return bool(i == j and np.count_nonzero(model.gamma[parameter.at]) == 1)
+
+
+def bounded(
+    recording: Recording, top: Top, parameters: Sequence[Parameter], positive: NDArray[np.bool_], cov: Array
+) -> Array:
+    """The covariance with a standard error for what has no curvature: how far the likelihood falls by `FALL`.
+
+    For parameters that keep their sign at the edge of zero, outwards, and for any whose error is zero or not finite, to
+    both sides alike; infinite where the likelihood does not fall.
+    """
+    cov = np.where(np.isfinite(cov), cov, 0.0)
+    now = top.model.values(parameters)
+    for a, parameter in enumerate(parameters):
+        sd = float(np.sqrt(max(cov[a, a], 0.0)))
+        if sd > 0.0 and not (positive[a] and sd > EDGE * abs(now[a])):
+            continue
+        start = max(abs(float(now[a])) * 1e-3, sd * 1e-2, np.finfo(float).tiny)
+        reach = start
+        for _ in range(DOUBLINGS):
+            away = reach if now[a] >= 0.0 else -reach
+            trial = top.model.with_values([parameter], np.array([now[a] + away]))
+            if not recording.loglik(trial) > top.loglik - FALL:
+                break
+            reach *= 2.0
+        else:
+            reach = np.inf
+        if max(sd, reach / QUANTILE) > sd:
+            cov[a], cov[:, a] = 0.0, 0.0
+            cov[a, a] = (reach / QUANTILE) ** 2
+    return cov
 
 
 def observed_information(
-    recording: Recording, model: Model, parameters: Sequence[Parameter], cov: Array, loglik: float
+    recording: Recording,
+    model: Model,
+    parameters: Sequence[Parameter],
+    cov: Array,
+    loglik: float,
 ) -> Array | None:
     """Inverse of the negative second derivatives of the log-likelihood, or None where they have no maximum.
 
@@ -118,9 +172,12 @@ def observed_information(
     spread = np.sqrt(np.maximum(np.diag(cov), np.finfo(float).tiny))
     now = model.values(parameters)
     # a variance at the edge of zero has no curvature of its own there: its error stays Fisher's
-    edge = np.array([kind == "noise" for kind, _, _ in parameters]) & (now < EDGE * spread)
+    edge = np.array([keeps_sign(recording, model, parameter) for parameter in parameters], dtype=bool)
+    edge &= spread > EDGE * np.abs(now)
     inner = np.flatnonzero(~edge)
     p = len(inner)
+    if p == 0:
+        return None
     values, vectors = np.linalg.eigh((cov / np.outer(spread, spread))[np.ix_(inner, inner)])
     directions = np.zeros((len(parameters), p))
     directions[inner] = (spread[inner, None] * vectors) * np.sqrt(np.maximum(values, 0.0))

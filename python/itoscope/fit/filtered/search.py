@@ -13,7 +13,6 @@ from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.start import first_states, walks
 from itoscope.fit.filtered.state import Round, State, Task
 from itoscope.fit.sampler import STABLE_SHIFT
-from itoscope.fit.streams import Stream
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
@@ -27,11 +26,11 @@ MAX_GAMMA_ROUNDS = 6
 SELECTION_FLOOR, FINAL_FLOOR = 2e-2, 1e-4
 """Smallest Gamma_ii as a share of the constant Gamma_ii of the first rounds: while terms are chosen, and at the end."""
 RIVALS_FROM = 2
-"""Drift round from which the models that the chains visited often are compared by their likelihood."""
-START_PART = 10_000
+"""Drift round from which the sets of terms of nearly the same evidence are compared by their likelihood."""
+START_PART = 5_000
 """Samples of a recording on which the starts of the search are compared."""
-PART = 50_000
-"""Samples of a long recording that are enough for Gamma and the noise between two rounds of the drift."""
+REOPENED = 2
+"""Drift rounds after which other levels of the noise are tried: the first ones, in which the drift becomes known."""
 SETTLED_SHIFT = 10 * STABLE_SHIFT
 """Movement of a coefficient, in standard errors, that does not keep rounds of unchanged terms from ending."""
 
@@ -75,8 +74,8 @@ def _start(task: Task, noise: Array) -> Model:
 
     def height(model: Model) -> float:
         state = State(model, part.recording.loglik(model))
-        state = drift_round(part, state, Stream.drift(0), rivals=False)[0].refitted(part.recording, 5)
-        return task.evidence(state.model, state.loglik)
+        state = drift_round(part, state, rivals=False)[0].refitted(part.recording, 5)
+        return state.evidence(task, state.model, state.loglik)
 
     best = models[0] if len(models) == 1 else max(models, key=height)
     return first_states(task.recording, maximise_noise(_held(task.recording), best, sweeps=5)[0])
@@ -92,29 +91,16 @@ def _drift_rounds(task: Task, found: Found, most: int) -> Found:
     state, rounds = found.state, list(found.rounds)
     before: tuple[int, ...] | None = None
     for i in range(most):
-        state, last = drift_round(task, state, Stream.drift(i), rivals=i >= RIVALS_FROM)
+        state, last = drift_round(task, state, rivals=i >= RIVALS_FROM)
         rounds.append(last)
-        same = last.chosen == before == tuple(drift_support(task, state.model))
+        same = last.chosen == before == drift_support(task, state.model)
         if same and last.moved < SETTLED_SHIFT:
-            return Found(state.refitted(task.recording, 3).reopened(task), tuple(rounds), True)
-        state = _follow_noise(task.recording, state)
-        if last.chosen != before:
-            state = state.reopened(task)
+            return Found(state.refitted(task.recording, 3), tuple(rounds), True)
+        state = state.refitted(task.recording, 3, tries=3)
+        if i < REOPENED:
+            state = state.reopened(task, apart=False)
         before = last.chosen
     return Found(state, tuple(rounds), False)
-
-
-def _follow_noise(recording: Recording, state: State) -> State:
-    """Gamma and the noise fitted to a new drift, on a part of a long recording where that raises the likelihood."""
-    count = len(recording.paths)
-    stride = max(1, recording.samples // PART)
-    if 1 < stride < count:
-        part = recording.subset(range(0, count, stride))
-        model, _ = maximise_noise(part, state.model, 3, tries=3)
-        loglik = recording.loglik(model)
-        if loglik > state.loglik:
-            return state.at(model, loglik)
-    return state.refitted(recording, 3, tries=3)
 
 
 def _gamma_rounds(task: Task, found: Found) -> Found:
@@ -123,11 +109,11 @@ def _gamma_rounds(task: Task, found: Found) -> Found:
     state, rounds = _with_floor(task.recording, found.state, SELECTION_FLOOR * scale), list(found.rounds)
     before: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     stable = False
-    for i in range(MAX_GAMMA_ROUNDS):
-        state, gamma = gamma_round(task, state, Stream.gamma(i))
-        state, drift = drift_round(task, state, Stream.drift_beside_gamma(i), rivals=True)
+    for _ in range(MAX_GAMMA_ROUNDS):
+        state, gamma = gamma_round(task, state)
+        state, drift = drift_round(task, state, rivals=True)
         rounds += [gamma, drift]
-        now = (tuple(gamma_support(task, state.model)), tuple(drift_support(task, state.model)))
+        now = (gamma_support(task, state.model), drift_support(task, state.model))
         if before == (gamma.chosen, drift.chosen) == now and drift.moved < SETTLED_SHIFT:
             stable = True
             break

@@ -140,7 +140,7 @@ def walks(recording: Recording, noise: Array, upper: Scales) -> list[Model]:
         heights = [recording.loglik(trial) for trial in trials]
         best = int(np.argmax(np.nan_to_num(heights, nan=-np.inf)))
         if np.isfinite(heights[best]):
-            model, value = maximise_noise(held, trials[best], sweeps=15, loglik=heights[best])
+            model, value = maximise_noise(held, trials[best], sweeps=8, loglik=heights[best])
             found.append((value, model))
     if not found:
         raise DataError(
@@ -148,7 +148,7 @@ def walks(recording: Recording, noise: Array, upper: Scales) -> list[Model]:
         )
     found.sort(key=lambda entry: -entry[0])
     if free.any():
-        found.insert(0, maximise_noise(recording, found[0][1], sweeps=30)[::-1])
+        found.insert(0, maximise_noise(recording, found[0][1], sweeps=15)[::-1])
     return [first_states(recording, model) for _, model in found]
 
 

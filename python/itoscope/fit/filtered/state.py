@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,23 +10,22 @@ import numpy as np
 
 from itoscope.fit.filtered.levels import reopened
 from itoscope.fit.filtered.noise import maximise_noise
+from itoscope.fit.filtered.ranking import Ranking
+from itoscope.fit.filtered.slab import Sizes, sizes_of
 from itoscope.fit.filtered.start import Scales, scales
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from itoscope.common.prior import Prior
     from itoscope.common.types import Array
-    from itoscope.fit.filtered.model import Columns, Model
+    from itoscope.fit.filtered.model import Model
     from itoscope.fit.filtered.recording import Recording
-    from itoscope.fit.sampler import Sample
     from itoscope.result.diagnostics import FilterRound
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Round", "State", "Task"]
 
-KINK = 2.0
-"""Log odds against a term with a kink."""
-SHORT = 20_000
-"""Samples of a recording up to which every model near the best is climbed: there the regressions mislead."""
 TIE = 1e-6
 """Gain of evidence under which two models are the same up to rounding."""
 
@@ -39,14 +37,14 @@ class Task:
     Parameters
     ----------
     recording : Recording
-    sample : callable
-        `sample(moments, final, stream)` returns the posterior `Equation` of moments; `final` asks for full chains.
+    prior : Prior
+        Of the slab and of the number of terms.
     drift_terms, gamma_terms : sequences of str
         How the terms of the drift and of the diffusion library are shown.
     """
 
     recording: Recording
-    sample: Sample
+    prior: Prior
     drift_terms: Sequence[str]
     gamma_terms: Sequence[str]
 
@@ -61,27 +59,45 @@ class Task:
         return scales(self.recording)
 
     @property
-    def short(self) -> bool:
-        """Whether the recording is so short that its models can all be climbed, and so short that they must be."""
-        return self.n <= SHORT
-
-    # -- how models are judged -------------------------------------------------------------------------------
-    def evidence(self, model: Model, loglik: float) -> float:
-        """Laplace evidence of a model: log-likelihood less log(n)/2 + log(K) per coefficient, and 2 more per kink.
-
-        The first is what a slab of unit information costs, the second what it costs to have picked one of K terms. The
-        third is a preference, seven to one, for smooth terms: on a short recording `sgn(x)` with `x|x|` fits as well as
-        `x` with `x^3`, and the data do not decide.
-        """
+    def gamma_sought(self) -> bool:
+        """Whether Gamma has more candidates than the constants of its variances."""
         among = self.recording.candidates
-        drift = len(model.drift_columns()) * self.cost(among.all_drift)
-        gamma = len(model.gamma_columns()) * self.cost(among.all_gamma)
-        kinks = sum(k in among.kinked for _, k in model.drift_columns() + model.gamma_columns())
-        return loglik - drift - gamma - KINK * kinks
+        return len(among.all_gamma) > sum(i == j for i, j in among.pairs)
 
-    def cost(self, candidates: Columns) -> float:
-        """Log evidence that a coefficient costs which is picked from `candidates`."""
-        return 0.5 * math.log(max(self.n, 2)) + math.log(max(len(candidates), 1))
+    # -- the regressions whose sets of terms have an evidence ------------------------------------------------
+    def drift_ranking(self, state: State) -> tuple[State, Ranking]:
+        """That of all drift candidates at the current model; columns that are not finite are zero and noted."""
+        among, names = self.recording.candidates, self.drift_names()
+        columns = among.all_drift
+        sums, bad = self.recording.drift_moments(state.model, columns).finite()
+        sizes = sizes_of(self.recording, state.model, self.prior)
+        ranking = Ranking(
+            sums=sums,
+            sizes=_at(sizes.drift, columns),
+            equation=np.array([row for row, _ in columns], dtype=int),
+            full=frozenset(),
+            prior=self.prior,
+            names=names,
+        )
+        return replace(state.without([names[c] for c in bad]), drift=ranking, sizes=sizes), ranking
+
+    def gamma_ranking(self, state: State) -> tuple[State, Ranking]:
+        """That of all candidates of Gamma, the noise variances projected out; and one that has both."""
+        among, names = self.recording.candidates, self.gamma_names()
+        columns = among.all_gamma
+        sums, bad = self.recording.noise_moments(state.model, columns).finite()
+        sizes = state.sizes or sizes_of(self.recording, state.model, self.prior)
+        ranking = Ranking(
+            sums=sums.profile(len(columns)),
+            sizes=_at(sizes.gamma, columns),
+            equation=np.array([p for p, _ in columns], dtype=int),
+            full=frozenset(p for p, (i, j) in enumerate(among.pairs) if i == j),
+            prior=self.prior,
+            names=names,
+            means=np.array([sizes.means[k] for _, k in columns]),
+        )
+        state = state.without([f"Gamma {names[c]}" for c in bad if c < len(columns)])
+        return replace(state, gamma=ranking, noise_sums=sums), ranking
 
     # -- how things are named --------------------------------------------------------------------------------
     def drift_names(self) -> list[str]:
@@ -102,6 +118,10 @@ class Task:
         )
 
 
+def _at(table: Array, columns: Sequence[tuple[int, int]]) -> Array:
+    return np.array([table[column] for column in columns], dtype=float)
+
+
 def _named(parts: Sequence[str], terms: Sequence[str]) -> list[str]:
     return list(terms) if len(parts) == 1 else [f"{part}: {term}" for part in parts for term in terms]
 
@@ -119,12 +139,22 @@ class State:
     model : Model
     loglik : float
         Its log-likelihood.
+    drift, gamma : Ranking or None
+        The last regressions: they say what a set of terms costs.
+    sizes : Sizes or None
+        Those of the last regression of the drift.
+    noise_sums : Quadratic or None
+        The last regression of Gamma with the noise variances in it.
     overflowed : frozenset of str
         Terms whose sensitivity left the finite range at some model; they were not tried there.
     """
 
     model: Model
     loglik: float
+    drift: Ranking | None = None
+    gamma: Ranking | None = None
+    sizes: Sizes | None = None
+    noise_sums: Quadratic | None = None
     overflowed: frozenset[str] = frozenset()
 
     def at(self, model: Model, loglik: float) -> State:
@@ -135,18 +165,38 @@ class State:
         """The same with more terms that left the finite range."""
         return replace(self, overflowed=self.overflowed | set(terms))
 
+    def evidence(self, task: Task, model: Model, loglik: float) -> float:
+        """Log evidence of a model: its log-likelihood, and what its terms cost by the last regressions."""
+        among = task.recording.candidates
+        return (
+            loglik
+            + _cost(self.drift, among.all_drift, model.drift)
+            + _cost(self.gamma, among.all_gamma, model.gamma)
+        )
+
     def better(self, task: Task, model: Model, loglik: float) -> bool:
         """Whether the evidence of a model is above that of this one."""
-        return task.evidence(model, loglik) > task.evidence(self.model, self.loglik) + TIE
+        now = self.evidence(task, self.model, self.loglik)
+        return self.evidence(task, model, loglik) > now + TIE
 
     def refitted(self, recording: Recording, sweeps: int, tries: int = 8) -> State:
         """The same with Gamma and the noise climbed to their best for the drift."""
         return self.at(*maximise_noise(recording, self.model, sweeps, self.loglik, tries=tries))
 
-    def reopened(self, task: Task) -> State:
-        """The same from other levels of the noise, where those end higher."""
+    def reopened(self, task: Task, *, apart: bool = True) -> State:
+        """The same from other levels of the noise, where those end higher; of each channel where they are `apart`."""
         upper = task.upper
-        return self.at(*reopened(task.recording, self.model, self.loglik, upper.noise, upper.gamma))
+        found = reopened(task.recording, self.model, self.loglik, upper.noise, upper.gamma, apart=apart)
+        return self.at(*found)
+
+
+def _cost(ranking: Ranking | None, columns: Sequence[tuple[int, int]], table: Array) -> float:
+    """What the terms of a table of coefficients cost, by a regression if there was one."""
+    if ranking is None:
+        return 0.0
+    inside = [c for c, column in enumerate(columns) if table[column] != 0.0]
+    _, inverse = ranking.sums.solve(inside)
+    return ranking.cost(inside, _at(table, [columns[c] for c in inside]), inverse)
 
 
 @dataclass(frozen=True)

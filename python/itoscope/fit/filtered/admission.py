@@ -1,0 +1,94 @@
+"""What a recording must have before a filter looks at it: motion in every channel, sizes in range, tied states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.errors import ArgumentError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from itoscope.backends.protocol import Backend
+    from itoscope.common.types import Array
+
+__all__ = ["check_channels", "check_tied"]
+
+LARGEST, SMALLEST = 1e100, 1e-100
+"""Sizes outside of which fourth powers, or the products of a filter, leave the range of floating point."""
+FEWEST = 4
+"""Samples of a channel: three differences, of which the level of the noise is read."""
+
+
+def check_channels(paths: Sequence[Array], names: Sequence[str]) -> None:
+    """Whether every channel moves, and in sizes that can be computed with.
+
+    Raises
+    ------
+    DataError
+        Naming the channel, what is the matter and what to do.
+    """
+    for c, name in enumerate(names):
+        values = [y[np.isfinite(y[:, c]), c] for y in paths]
+        together = np.concatenate(values)
+        if len(together) < FEWEST:
+            raise DataError(
+                f"{name} has {len(together)} samples that are not NaN: a filter needs at least {FEWEST}"
+            )
+        largest = float(np.max(np.abs(together)))
+        if largest > LARGEST:
+            raise DataError(
+                f"{name} reaches {largest:.3g}, whose squares leave the range of floating point: give it in a larger "
+                "unit"
+            )
+        moved = max(float(np.ptp(one)) for one in values if len(one))
+        if moved == 0.0:
+            raise DataError(
+                f"{name} never changes, it is {together[0]:.6g} throughout a path: a constant shows nothing of a "
+                "motion; leave the column out"
+            )
+        if moved < SMALLEST:
+            raise DataError(
+                f"{name} moves by {moved:.3g} at most, whose squares leave the range of floating point: give it in a "
+                "smaller unit"
+            )
+
+
+def check_tied(
+    states: Sequence[str], observation: Array, known: Mapping[str, str], backend: Backend, at: Array
+) -> None:
+    """Whether every state is shown by a column, or drives one that is through given rows of the drift.
+
+    Parameters
+    ----------
+    states : sequence of m str
+    observation : (q, m) array
+    known : mapping of str to str
+        The given rows.
+    backend : Backend
+    at : (m,) array
+        Where the slopes of the given rows are read, and near it.
+
+    Raises
+    ------
+    ArgumentError
+        For a state of which the recording says nothing but what its candidate terms would have it be, up to a scale.
+    """
+    tied = {state for i, state in enumerate(states) if np.any(observation[:, i])}
+    program = backend.compile(list(known.values()), list(states)) if known else None
+    places = at + np.vstack([np.zeros(len(states)), np.eye(len(states)), -0.7 * np.eye(len(states))])
+    slopes = (
+        None if program is None else np.any(program.gradient(np.ascontiguousarray(places)) != 0.0, axis=0)
+    )
+    for _ in states:
+        for r, row in enumerate(known):
+            if slopes is not None and row in tied:
+                tied |= {state for i, state in enumerate(states) if slopes[r, i]}
+    loose = [state for state in states if state not in tied]
+    if loose:
+        raise ArgumentError(
+            f"states: {loose[0]!r} is tied to no sensor: no column shows it, and no given row of a state that one "
+            f"shows has it; give such a row, for instance known_drift={{{sorted(tied)[0]!r}: {loose[0]!r}}}"
+        )

@@ -1,0 +1,97 @@
+"""The equations of a noisy fit: probabilities and draws of its models, coefficients of the one that is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.backends.records import Parameter
+from itoscope.fit.filtered.draws import draw
+from itoscope.posterior.equation import Equation
+
+if TYPE_CHECKING:
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.family import Family
+    from itoscope.fit.filtered.likelihood import Maximum
+    from itoscope.fit.filtered.model import Columns, Table
+    from itoscope.fit.filtered.state import Task
+
+__all__ = ["Asked", "equations"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of the posterior: the threshold of selection, chains and draws of each, seed, prior, backend."""
+
+    threshold: float
+    n_chains: int
+    n_draws: int
+    seed: int
+    prior: Prior
+    backend: str | None = None
+
+
+def equations(
+    task: Task, asked: Asked, models: Family, maximum: Maximum
+) -> tuple[dict[int, Equation], dict[tuple[int, int], Equation]]:
+    """An equation per unknown row of the drift, and per sought element of Gamma."""
+    among = task.recording.candidates
+    of = np.array(
+        [p if among.pairs[p][0] == among.pairs[p][1] else -1 for p, _ in among.all_gamma], dtype=int
+    )
+    drawn = draw(models, of, asked.n_chains * asked.n_draws, asked.seed)
+    pips = (
+        models.probabilities("drift", len(among.all_drift)),
+        models.probabilities("gamma", len(among.all_gamma)),
+    )
+    drift, diffusion = {}, {}
+    for part, row in enumerate(among.rows):
+        columns = [(row, k) for k in among.drift_terms]
+        own = slice(part * len(columns), (part + 1) * len(columns))
+        drift[row] = _equation(
+            task, asked, maximum, ("drift", columns), task.drift_terms, pips[0][own], drawn.drift[:, own]
+        )
+    for p, pair in enumerate(among.pairs):
+        columns = [(p, k) for k in among.gamma_terms]
+        own = slice(p * len(columns), (p + 1) * len(columns))
+        diffusion[pair] = _equation(
+            task, asked, maximum, ("gamma", columns), task.gamma_terms, pips[1][own], drawn.gamma[:, own]
+        )
+    return drift, diffusion
+
+
+def _equation(
+    task: Task,
+    asked: Asked,
+    maximum: Maximum,
+    what: tuple[Table, Columns],
+    terms: list[str],
+    pip: Array,
+    draws: Array,
+) -> Equation:
+    """One equation with the terms and coefficients of the model that is shown."""
+    kind, columns = what
+    k = len(columns)
+    parameters = [Parameter(kind, row, term) for row, term in columns]
+    mean, cov = np.zeros(k), np.zeros((k, k))
+    positive = np.zeros(k, dtype=bool)
+    inside = [n for n, parameter in enumerate(parameters) if parameter in maximum.parameters]
+    for a in inside:
+        mean[a] = parameters[a].of(maximum.model)
+        positive[a] = parameters[a] in maximum.positive
+        for b in inside:
+            cov[a, b] = maximum.cov_of(parameters[a], parameters[b])
+    selected = np.zeros(k, dtype=bool)
+    selected[inside] = True
+    shape = (asked.n_chains, asked.n_draws)
+    samples = draws.reshape(*shape, k)
+    ones = np.ones(shape)
+    return Equation(
+        terms=list(terms), pip=pip, pip_mcse=np.zeros(k), mean=mean, cov=cov, selected=selected, samples=samples,
+        included=samples != 0.0, inclusion=(samples != 0.0).astype(float), noise_var=ones, slab_var=ones, p0=ones,
+        work=[], aliases={}, warnings=[], threshold=asked.threshold, sampler="likelihood", seed=asked.seed,
+        degrees=float(task.n), prior=asked.prior, backend=asked.backend, positive=positive,
+    )  # fmt: skip

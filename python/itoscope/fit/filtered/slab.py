@@ -1,0 +1,123 @@
+"""What a set of terms costs: the slab of its coefficients in units of information, the prior of the set itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.stats.correlation import correlation_time
+
+if TYPE_CHECKING:
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import Array
+    from itoscope.fit.filtered.model import Model
+    from itoscope.fit.filtered.recording import Recording
+
+__all__ = ["Sizes", "log_sets", "log_slab", "sizes_of"]
+
+LOG_V = np.linspace(math.log(1e-8), math.log(1e12), 101)
+"""Grid of the slab variance's logarithm: the integrand is smooth and a unit or more wide on it."""
+PART = 20_000
+"""Samples from which the sizes of the terms are taken."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The size of a coefficient for which the slab variance is 1: of the drift `(m, K)`, of Gamma `(n_pairs, K)`.
+
+    Of the drift, `sqrt(Gamma_ii / tau_i) / rms_k`: a drift that moves the state by its own noise in the time
+    `tau_i = min(2 Var(x_i) / Gamma_ii, T)` in which that noise covers the spread of the state. Of Gamma,
+    `sqrt(Gamma_ii Gamma_jj + Gamma_ij^2) / rms_k`. Means and root mean squares are along the smoothed states. Not
+    finite for a term that is zero or overflows there. `means` `(K,)` are those of the terms. With the slab of a prior
+    whose `slab_unit` is a sample, `tau_i` is the step.
+    """
+
+    drift: Array
+    gamma: Array
+    means: Array
+
+
+def sizes_of(recording: Recording, model: Model, prior: Prior) -> Sizes:
+    """The sizes along the states that a model sees behind a recording."""
+    among, part = recording.candidates, recording.part(PART)
+    means, covs = part.smooth(model)
+    states = np.ascontiguousarray(np.concatenate(means))
+    with np.errstate(all="ignore"):
+        good = np.isfinite(states).all(axis=1)
+        states = states[good] if good.any() else np.ascontiguousarray(model.mean0[None])
+        program = part.stages.compile(list(among.expressions[: among.n_terms]), list(among.states))
+        values = program.evaluate(states)
+        rms = np.sqrt(np.mean(values**2, axis=0))
+        rms = np.where(rms > 0.0, rms, np.nan)
+        left = np.concatenate([np.einsum("nii->ni", c) for c in covs])
+        spread = states.var(axis=0) + np.nan_to_num(left).mean(axis=0)
+        mean_gamma = np.mean(values @ model.gamma.T, axis=0)
+        covariance = _matrix(among.pairs, mean_gamma, len(among.states))
+        own = np.maximum(np.diag(covariance), np.finfo(float).tiny)
+        if prior.slab_unit == "sample":
+            tau = np.full(len(own), max(_usual_step(recording), np.finfo(float).tiny))
+        else:
+            longest = max(_duration(t, len(y)) for y, t in zip(recording.paths, recording.times))
+            tau = np.array([correlation_time(v, g, longest) for v, g in zip(spread.tolist(), own.tolist())])
+        drift = np.sqrt(own / np.maximum(tau, np.finfo(float).tiny))[:, None] / rms
+        joint = [math.sqrt(own[i] * own[j] + covariance[i, j] ** 2) for i, j in among.pairs]
+        gamma = np.array(joint).reshape(-1, 1) / rms
+    return Sizes(drift, gamma, values.mean(axis=0))
+
+
+def _matrix(pairs: tuple[tuple[int, int], ...], values: Array, m: int) -> Array:
+    out = np.zeros((m, m))
+    for (i, j), value in zip(pairs, values):
+        out[i, j] = out[j, i] = value
+    return out
+
+
+def _usual_step(recording: Recording) -> float:
+    spans = [_duration(t, len(y)) for y, t in zip(recording.paths, recording.times)]
+    return sum(spans) / max(sum(len(y) - 1 for y in recording.paths), 1)
+
+
+def _duration(times: float | Array, n: int) -> float:
+    return float(times) * (n - 1) if np.ndim(times) == 0 else float(times[-1] - times[0])
+
+
+def log_slab(theta: Array, information: Array, prior: Prior) -> float:
+    """Log of what the slab leaves of the likelihood's maximum, for coefficients in units of their sizes.
+
+    ``log int dv IG(v; a_v, b_v) prod_j (1 + v e_j)^(-1/2) exp(-z_j^2 e_j / (1 + v e_j) / 2)``
+
+    with the eigenvalues `e` of the information and `z` the coefficients along its eigenvectors: the integral of the
+    likelihood, a normal law around its maximum, over the slab `N(0, v I)`.
+
+    Parameters
+    ----------
+    theta : (r,) array
+    information : (r, r) array
+    prior : Prior
+    """
+    if len(theta) == 0:
+        return 0.0
+    eigenvalues, vectors = np.linalg.eigh(information)
+    e = np.maximum(eigenvalues, 0.0)
+    squares = (vectors.T @ theta) ** 2
+    grown = 1.0 + np.exp(LOG_V)[:, None] * e
+    left = -0.5 * np.sum(np.log(grown) + squares * e / grown, axis=1)
+    weight = -prior.a_v * LOG_V - prior.b_v * np.exp(-LOG_V)
+    return _log_sum(weight + left) - _log_sum(weight)
+
+
+def _log_sum(values: Array) -> float:
+    top = float(np.max(values))
+    return top + math.log(float(np.sum(np.exp(values - top))))
+
+
+def log_sets(count: int, candidates: int, prior: Prior) -> float:
+    """Log prior of one set of `count` terms among the `candidates` of an equation, the rate of inclusion integrated."""
+    a, b = prior.a_p, prior.b_p
+    return (
+        math.lgamma(a + count) + math.lgamma(b + candidates - count) - math.lgamma(a + b + candidates)
+        - math.lgamma(a) - math.lgamma(b) + math.lgamma(a + b)
+    )  # fmt: skip
