@@ -17,7 +17,9 @@ MOMENTS = Moments(ROWS.T @ ROWS, ROWS.T @ TARGET, float(TARGET @ TARGET), 100, [
 
 
 def question(told=None, **settings):
-    sampling = Sampling(**{"n_chains": 3, "n_samples": 60, "n_burn": 20, "seed": 5, **settings})
+    sampling = Sampling(
+        **{"sampler": "gibbs", "n_chains": 3, "n_samples": 60, "n_burn": 20, "seed": 5, **settings}
+    )
     return SimpleNamespace(sampling=sampling, prior=Prior(), reporter=Reporter(told))
 
 
@@ -36,7 +38,7 @@ def test_each_stream_has_its_own_draws_and_always_the_same():
     other = sample(MOMENTS, True, Stream.gamma(2))
     np.testing.assert_array_equal(one.samples, again.samples)
     assert not np.array_equal(one.samples, other.samples)
-    direct = MOMENTS.sample(n_chains=3, n_samples=60, n_burn=20, seed=5 + 7919 * 101)
+    direct = MOMENTS.sample(sampler="gibbs", n_chains=3, n_samples=60, n_burn=20, seed=5 + 7919 * 101)
     np.testing.assert_array_equal(one.samples, direct.samples)
 
 

@@ -50,7 +50,7 @@ def test_same_seed_same_answer_and_none_is_kept(backend):
 
 def test_exact_and_chains_agree():
     exact = moments().sample(sampler="exact", seed=1)
-    chains = moments().sample(seed=1)
+    chains = moments().sample(sampler="gibbs", seed=1)
     assert (exact.pip_mcse == 0).all()
     assert (np.abs(exact.pip - chains.pip) <= 4 * np.maximum(chains.pip_mcse, 1e-4)).all()
     assert (np.abs(exact.pip - exact.pip_frequency) < 0.03).all()
@@ -98,7 +98,7 @@ def test_aliases_are_named_and_not_split(backend):
 
 def test_nearly_dependent_terms_are_warned_about():
     u = design()
-    columns = np.column_stack([u, u[:, 1] + u[:, 2] + 1e-7 * u[:, 4]])
+    columns = np.column_stack([u, u[:, 1] + u[:, 2] + 1.6e-6 * np.random.default_rng(9).normal(size=300)])
     assert any("nearly dependent" in note for note in moments(columns).sample(**FAST).warnings)
 
 
@@ -111,28 +111,28 @@ def test_all_zero_target_and_no_usable_column(backend):
 
 
 def test_auto_runs_until_the_error_is_small():
-    equation = moments().sample(n_samples="auto", seed=1)
+    equation = moments().sample(n_samples="auto", sampler="gibbs", seed=1)
     assert equation.pip_mcse.max() < 0.01 and equation.samples.shape[1] >= 2000
 
 
 def test_memory_of_the_draws_is_bounded():
-    full = moments().sample(seed=1, n_samples=1000)
-    bounded = moments().sample(seed=1, n_samples=1000, max_memory=17 * 4 * 5 * 100)
+    full = moments().sample(sampler="gibbs", seed=1, n_samples=1000)
+    bounded = moments().sample(sampler="gibbs", seed=1, n_samples=1000, max_memory=17 * 4 * 5 * 100)
     assert full.samples.shape[1] == 1000 and bounded.samples.shape[1] == 100
     np.testing.assert_allclose(full.pip, bounded.pip, rtol=1e-12)
-    assert moments().sample(seed=1, n_samples=1000, thin=20).samples.shape[1] == 50
+    assert moments().sample(sampler="gibbs", seed=1, n_samples=1000, thin=20).samples.shape[1] == 50
 
 
 def test_progress_is_reported_and_an_exception_in_it_ends_the_run(backend):
     seen = []
-    moments().sample(backend=backend, progress=seen.append, **FAST)
+    moments().sample(backend=backend, progress=seen.append, sampler="gibbs", **FAST)
     assert seen and seen[-1] == 160
 
     def stop(done):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        moments().sample(backend=backend, progress=stop, **FAST)
+        moments().sample(backend=backend, progress=stop, sampler="gibbs", **FAST)
 
 
 U = design()
@@ -163,7 +163,7 @@ def test_moments_of_no_data_are_refused(change, error, message):
 
 
 BAD_SETTINGS = [
-    ({"sampler": "nuts"}, "sampler = 'nuts': one of 'gibbs', 'exact'"),
+    ({"sampler": "nuts"}, "sampler = 'nuts': one of 'auto', 'gibbs', 'exact'"),
     ({"n_chains": 0}, "n_chains = 0: a whole number, at least 1"),
     ({"n_samples": 2.5}, "n_samples = 2.5: a whole number, at least 1 or 'auto'"),
     ({"n_samples": "many"}, "n_samples = 'many': a whole number, at least 1 or 'auto'"),

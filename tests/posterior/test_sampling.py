@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from itoscope import Prior
 from itoscope.errors import ArgumentError
-from itoscope.posterior.sampling import Sampling, find_aliases, sample
+from itoscope.posterior.columns import find_aliases
+from itoscope.posterior.sampling import Sampling, sample
 from itoscope.stats.quadratic import Quadratic
 
 TERMS = ["a", "b", "c", "d"]
-SHORT = Sampling(n_chains=2, n_samples=60, n_burn=20, seed=1)
+SHORT = Sampling("gibbs", n_chains=2, n_samples=60, n_burn=20, seed=1)
 
 
 def regression(x, y):
@@ -50,6 +51,15 @@ def test_an_equation_over_all_terms_from_those_that_were_tried(found, sampler):
     assert equation.models(1)[0].terms == ("a",)
 
 
+def test_few_columns_are_enumerated_and_many_are_not():
+    rng = np.random.default_rng(4)
+    for columns, way in ((12, "exact"), (13, "gibbs")):
+        x = rng.normal(size=(60, columns))
+        names = [f"c{k}" for k in range(columns)]
+        equation = sample(regression(x, x[:, 0]), names, Prior(), Sampling(n_samples=20, n_burn=10, seed=1))
+        assert equation.sampler == way
+
+
 def test_the_names_change_nothing_but_the_names(found):
     one, other = (sample(found, names, Prior(), SHORT) for names in (TERMS, ["p", "q", "r", "s"]))
     np.testing.assert_array_equal(one.samples, other.samples)
@@ -57,8 +67,10 @@ def test_the_names_change_nothing_but_the_names(found):
 
 
 def test_the_draws_fit_into_the_memory(found):
-    tight = Sampling(n_chains=1, n_samples=100, n_burn=0, seed=1, max_memory=17 * 4 * 10)
+    tight = Sampling("gibbs", n_chains=1, n_samples=100, n_burn=0, seed=1, max_memory=17 * 4 * 10)
     assert sample(found, TERMS, Prior(), tight).samples.shape == (1, 10, 4)
+    exact = Sampling("exact", n_chains=1, n_samples=100, seed=1, max_memory=17 * 4 * 10)
+    assert sample(found, TERMS, Prior(), exact).samples.shape == (1, 10, 4)
 
 
 def test_progress_is_told_in_sweeps(found):
@@ -70,9 +82,10 @@ def test_progress_is_told_in_sweeps(found):
 @pytest.mark.parametrize(
     ("settings", "work"),
     [
-        ({"n_samples": 100, "n_burn": 10, "n_chains": 3}, (330, "sweeps")),
-        ({"n_samples": "auto"}, (None, "sweeps")),
+        ({"sampler": "gibbs", "n_samples": 100, "n_burn": 10, "n_chains": 3}, (330, "sweeps")),
+        ({"sampler": "gibbs", "n_samples": "auto"}, (None, "sweeps")),
         ({"sampler": "exact"}, (None, "models")),
+        ({}, (None, "sweeps")),
     ],
 )
 def test_how_much_work_a_sampling_is(settings, work):
@@ -80,7 +93,7 @@ def test_how_much_work_a_sampling_is(settings, work):
 
 
 def test_settings_are_checked_when_they_are_made_and_a_seed_is_drawn():
-    with pytest.raises(ArgumentError, match="sampler = 'nuts': one of 'gibbs', 'exact'"):
+    with pytest.raises(ArgumentError, match="sampler = 'nuts': one of 'auto', 'gibbs', 'exact'"):
         Sampling(sampler="nuts")
     with pytest.raises(ArgumentError, match="backend = 'gpu'"):
         Sampling(backend="gpu")

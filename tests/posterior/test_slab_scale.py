@@ -26,7 +26,7 @@ def test_a_scaled_slab_is_a_slab_of_scaled_variance(backend):
     np.testing.assert_allclose(scaled.mean, same.mean, rtol=1e-12)
     unscaled = regression().sample(**EXACT, backend=backend)
     assert abs(scaled.pip[1] - unscaled.pip[1]) > 0.05
-    chains = regression(0.01).sample(n_samples=400, n_burn=50, seed=1, backend=backend)
+    chains = regression(0.01).sample(sampler="gibbs", n_samples=400, n_burn=50, seed=1, backend=backend)
     assert (np.abs(chains.pip - scaled.pip) < 4 * np.maximum(chains.pip_mcse, 1e-3)).all()
     per_sample = regression(0.01).sample(
         ito.Prior(slab_unit="sample"), sampler="exact", seed=1, backend=backend

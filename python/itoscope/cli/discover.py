@@ -45,7 +45,7 @@ HOW: tuple[Word, ...] = (
     ("--scheme", "scheme", {"help": "trapezoid or euler"}),
     ("--weights", "weights", {"choices": ("auto", "none"), "help": "weigh steps by their noise"}),
     ("--ensemble", "ensemble", {"help": "pool or mean"}),
-    ("--sampler", "sampler", {"help": "gibbs or exact"}),
+    ("--sampler", "sampler", {"help": "auto, gibbs or exact"}),
     ("--samples", "n_samples", {"type": int, "metavar": "N", "help": "draws kept of each chain"}),
     ("--burn", "n_burn", {"type": int, "metavar": "N", "help": "draws thrown away before"}),
     ("--chains", "n_chains", {"type": int, "metavar": "N", "help": "chains"}),

@@ -43,8 +43,8 @@ Scheme = Literal["trapezoid", "euler"]
 DiscreteScheme = Literal["euler-maruyama", "milstein", "taylor15"]
 #: Which entries of the diffusion covariance are sought.
 Diffusion = Literal["full", "diagonal", "constant", "none"]
-#: Chains, or enumeration of all models.
-Sampler = Literal["gibbs", "exact"]
+#: Chains, enumeration of all models, or that of the two which costs less.
+Sampler = Literal["auto", "gibbs", "exact"]
 #: Every step of every path is a row, or the paths are averaged at each time first.
 Ensemble = Literal["pool", "mean"]
 #: Whether steps are weighed by the inverse noise variance, found in rounds.

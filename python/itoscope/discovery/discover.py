@@ -28,7 +28,7 @@ def discover(
     weights: Weights = "auto",
     ensemble: Ensemble = "pool",
     prior: Prior | None = None,
-    sampler: Sampler = "gibbs",
+    sampler: Sampler = "auto",
     n_chains: int = 4,
     n_samples: int | Literal["auto"] = 2000,
     n_burn: int = 1000,
@@ -77,7 +77,7 @@ def discover(
         Every step of every path is a row, or the paths are averaged at each time first (the paper's).
     prior : Prior, optional
         Hyperparameters of the spike-and-slab hierarchy.
-    sampler : {"gibbs", "exact"}
+    sampler : {"auto", "gibbs", "exact"}
         Markov chains, or enumeration of all models of at most 20 terms.
     n_chains, n_samples, n_burn : int
         Chains, kept draws of each, and draws before them that are thrown away.

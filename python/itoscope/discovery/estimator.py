@@ -70,7 +70,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         weights: Weights = "auto",
         ensemble: Ensemble = "pool",
         prior: Prior | None = None,
-        sampler: Sampler = "gibbs",
+        sampler: Sampler = "auto",
         n_chains: int = 4,
         n_samples: int | Literal["auto"] = 2000,
         n_burn: int = 1000,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from itoscope.errors import argument_error
 from itoscope.result.findings import Diffusion, Drift, Findings
+from itoscope.result.models import SystemModel, system_models
 from itoscope.show import text as summary
 
 if TYPE_CHECKING:
@@ -130,6 +131,13 @@ class Discovery(Findings):
         except ImportError:
             return rows
         return pd.DataFrame(rows)
+
+    def models(self, count: int = 10) -> list[SystemModel]:
+        """Return the `count` most probable whole systems: the `terms` of every equation by its label, and their `mass`.
+
+        The probability of a system is the product of those of its equations' models.
+        """
+        return system_models(self.labelled(), count)
 
     @property
     def plot(self) -> Plots:

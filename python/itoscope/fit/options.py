@@ -51,7 +51,7 @@ class Options:
     weights: Weights = "auto"
     ensemble: Ensemble = "pool"
     prior: Prior | None = None
-    sampler: Sampler = "gibbs"
+    sampler: Sampler = "auto"
     n_chains: int = 4
     n_samples: int | Literal["auto"] = 2000
     n_burn: int = 1000

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.posterior import words
+from itoscope.posterior.columns import sound
 from itoscope.stats.convergence import Convergence, convergence
 from itoscope.stats.positive import positive_interval
 from itoscope.stats.student import student_quantile
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Equation", "Model", "Table"]
+
+#: There is doubt between models where the most probable one has less of the probability.
+DOUBT = 0.8
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,8 @@ class Equation:
         Coefficients given the selected model, noise and slab variance integrated out; no Monte Carlo error.
         Zero for terms that are not selected.
     selected : (K,) bool array
-        ``pip > threshold``: the median probability model.
+        The model that is shown: ``pip > threshold``; at a threshold of one half, this median model, or the most
+        probable model where that is another.
     samples : (chain, draw, K) array
         Raw draws of the coefficients, zero where the term is not in the model.
     included : (chain, draw, K) bool array
@@ -92,7 +97,7 @@ class Equation:
         Coefficients that keep their sign, such as that of a variance of one term: their intervals are on the scale of
         the logarithm, or start at zero.
     log_mass : (2^k,) array or None
-        With ``sampler="exact"``, the log joint mass of each model of the k columns that were tried.
+        Where all models were enumerated, the log joint mass of each model of the k columns that were tried.
     """
 
     terms: list[str]
@@ -155,19 +160,32 @@ class Equation:
         """Tail effective sample size ``(K,)``: the smaller of inclusion probability and coefficient."""
         return np.minimum(self.pip_convergence.ess_tail, self.coefficient_convergence.ess_tail)
 
-    def interval(self, probability: float = 0.95) -> Array:
-        """Return central intervals of the coefficients given the selected model ``(K, 2)``.
+    @cached_property
+    def doubtful(self) -> bool:
+        """Whether no model has most of the probability (`DOUBT`)."""
+        return bool(self._masses(1)[1][0] < DOUBT)
 
-        ``mean -+ t sd sqrt((nu - 2) / nu)`` with the quantile t of Student's distribution of ``nu = 2 a_s +
-        n`` degrees of freedom: exact given the slab variance, whose own spread is in `sd`. Zero for terms
-        that are not selected.
+    def interval(self, probability: float = 0.95, kind: Literal["model", "averaged"] | None = None) -> Array:
+        """Return central intervals of the coefficients ``(K, 2)``.
+
+        Given the selected model they are ``mean -+ t sd sqrt((nu - 2) / nu)`` with the quantile t of Student's
+        distribution of ``nu = 2 a_s + n`` degrees of freedom: exact given the slab variance, whose own spread is in
+        `sd`. Zero for terms that are not selected. Averaged over models they are quantiles of the draws of all
+        models, in which a coefficient is 0 where its term is out.
 
         Parameters
         ----------
         probability : float
             Between 0 and 1, both excluded.
+        kind : {"model", "averaged"}, optional
+            None is what is printed: averaged where no model has 0.8 of the probability, and given the model elsewhere.
         """
         probability = checks.share("probability", probability)
+        checks.choice("kind", kind, (None, "model", "averaged"))
+        if kind == "averaged" or (kind is None and self.doubtful):
+            tails = 0.5 * (1 - probability), 0.5 * (1 + probability)
+            draws = self.samples.reshape(-1, len(self.terms))
+            return np.asarray(np.quantile(draws, tails, axis=0).T)
         quantile = student_quantile(0.5 * (1 + probability), self.degrees)
         shrink = np.sqrt((self.degrees - 2) / self.degrees) if self.degrees > 2 else 1.0
         half = quantile * shrink * self.sd
@@ -184,20 +202,33 @@ class Equation:
         The mass is the share of draws, or the exact one with ``sampler="exact"``. Coefficients are given
         that model (empty if the moments were not kept).
         """
-        rows, masses = self._exact_models(count) if self.log_mass is not None else self._visited_models(count)
+        rows, masses = self._masses(count)
+        moments = None if self.moments is None else sound(self.moments)
         out = []
         for row, mass in zip(rows, masses):
             names = [self.terms[k] for k in np.flatnonzero(row)]
             mean: dict[str, float] = {}
             sd: dict[str, float] = {}
-            if self.moments is not None and self.prior is not None:
+            if moments is not None and self.prior is not None:
                 _, centre, cov = get_backend(self.backend).model_posterior(
-                    self.moments, self.prior, np.ascontiguousarray(row)
+                    moments, self.prior, np.ascontiguousarray(row)
                 )
                 mean = {self.terms[k]: float(centre[k]) for k in np.flatnonzero(row)}
                 sd = {self.terms[k]: float(np.sqrt(max(cov[k, k], 0))) for k in np.flatnonzero(row)}
             out.append(Model(tuple(names), float(mass), mean, sd))
         return out
+
+    def _masses(self, count: int) -> tuple[Bools, Array]:
+        """The most probable models as flags `(count, K)`, and their masses."""
+        return self._exact_models(count) if self.log_mass is not None else self._visited_models(count)
+
+    def leading(self, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
+        """Return the terms of the most probable models with their masses, without coefficients."""
+        rows, masses = self._masses(count)
+        return [
+            (tuple(self.terms[k] for k in np.flatnonzero(row)), float(mass))
+            for row, mass in zip(rows, masses)
+        ]
 
     def _visited_models(self, count: int) -> tuple[Bools, Array]:
         flat = self.included.reshape(-1, len(self.terms))

@@ -128,7 +128,7 @@ class Moments(Quadratic):
         self,
         prior: Prior | None = None,
         *,
-        sampler: Sampler = "gibbs",
+        sampler: Sampler = "auto",
         n_chains: int = 4,
         n_samples: int | Literal["auto"] = 2000,
         n_burn: int = 1000,
@@ -145,9 +145,9 @@ class Moments(Quadratic):
         Parameters
         ----------
         prior : Prior, optional
-        sampler : {"gibbs", "exact"}
+        sampler : {"auto", "gibbs", "exact"}
             Markov chains, or all ``2^K`` models of at most 20 columns with independent draws from their
-            posterior.
+            posterior. "auto" enumerates up to 12 columns, where that costs no more than the chains.
         n_chains : int
         n_samples : int or "auto"
             Sweeps of each chain after the burn-in; "auto" doubles them from 2000 until the Monte Carlo
@@ -157,7 +157,8 @@ class Moments(Quadratic):
         seed : int, optional
             Same seed, same answer, whatever the number of threads. None draws one; `Equation.seed` keeps it.
         threshold : float
-            Terms whose inclusion probability exceeds it are selected.
+            Terms whose inclusion probability exceeds it are selected; at one half, the most probable model is
+            selected where it is another.
         thin : int, optional
             Keep every `thin`-th draw (inclusion probabilities average over all sweeps all the same). None
             keeps all that fit into `max_memory`.

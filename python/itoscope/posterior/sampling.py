@@ -1,4 +1,4 @@
-"""From a regression to an `Equation`: aliases, chains or all models, the coefficients of the selected model."""
+"""From a regression to an `Equation`: chains or all models, the selected model and its coefficients."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.backends import get_backend
 from itoscope.backends.records import Chains, Sweeps
 from itoscope.common import checks
+from itoscope.posterior.columns import find_aliases, notes_of, sound
 from itoscope.posterior.equation import Equation
 from itoscope.stats.convergence import mcse_mean
 
@@ -20,22 +21,23 @@ if TYPE_CHECKING:
 
     from itoscope.backends.protocol import Backend
     from itoscope.common.prior import Prior
-    from itoscope.common.types import Array, Progress, Sampler
+    from itoscope.common.types import Array, Bools, Progress, Sampler
     from itoscope.stats.quadratic import Quadratic
 
-__all__ = ["ALIAS", "Sampling", "find_aliases", "sample"]
+__all__ = ["Sampling", "sample"]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-#: Columns whose correlation exceeds this in size coincide on the data.
-ALIAS = 1 - 1e-9
-#: Condition number of the scaled Gram matrix above which the answer may hang on rounding: its square root
-#: is what the data lose in accuracy, here half of the sixteen digits.
-CONDITION = 1e12
 #: Monte Carlo error of a PIP that "auto" is content with, where it starts and where it gives up.
 AUTO_ERROR, AUTO_START, AUTO_END = 0.01, 2000, 128_000
 #: Spread of a PIP between chains that is called a disagreement: ten times the error that "auto" aims at.
 DISAGREEMENT = 0.1
+#: "auto" enumerates up to so many columns, and runs chains on more.
+AUTO_COLUMNS = 12
+#: The median model is held against so many of the most visited ones; its threshold is the one where that is asked.
+RIVALS, MEDIAN = 20, 0.5
+#: Columns of a larger correlation in size are a group where none is certain and one of them is: more than `SURE`.
+GROUP, SURE = 0.98, 0.9
 BYTES_PER_ENTRY = 17  # two floats and a flag
 
 
@@ -49,7 +51,7 @@ class Sampling:
         For a setting outside its range.
     """
 
-    sampler: Sampler = "gibbs"
+    sampler: Sampler = "auto"
     n_chains: int = 4
     n_samples: int | Literal["auto"] = 2000
     n_burn: int = 1000
@@ -61,7 +63,7 @@ class Sampling:
     backend: str | None = None
 
     def __post_init__(self) -> None:
-        checks.choice("sampler", self.sampler, ("gibbs", "exact"))
+        checks.choice("sampler", self.sampler, ("auto", "gibbs", "exact"))
         checks.count("n_chains", self.n_chains)
         checks.count("n_burn", self.n_burn, 0)
         checks.count("exchanges", self.exchanges, 0)
@@ -79,11 +81,16 @@ class Sampling:
         """Sweeps of each chain after the burn-in, the first of them where their number is sought."""
         return AUTO_START if self.n_samples == "auto" else int(self.n_samples)
 
+    def thinning(self, count: int, n_terms: int) -> int:
+        """Of how many of `count` draws of each chain one is kept, so that they fit into the memory."""
+        size = BYTES_PER_ENTRY * int(self.n_chains) * count * n_terms
+        return self.thin or max(1, int(np.ceil(size / self.max_memory)))
+
     @property
     def work(self) -> tuple[int | None, str]:
         """Units of work of all chains, if that is known, and their name."""
-        if self.sampler == "exact":
-            return None, "models"
+        if self.sampler != "gibbs":
+            return None, "models" if self.sampler == "exact" else "sweeps"
         total = None if self.n_samples == "auto" else int(self.n_chains) * (self.draws + int(self.n_burn))
         return total, "sweeps"
 
@@ -97,27 +104,6 @@ class _Drawn:
     mcse: Array
     notes: list[str]
     log_mass: Array | None = None
-
-
-def find_aliases(quadratic: Quadratic, terms: Sequence[str]) -> tuple[list[int], dict[str, list[str]]]:
-    """Return the columns to keep, and for each that stands for others the names of those.
-
-    Columns coincide if their correlation exceeds `ALIAS` in size. The first of a group is kept: libraries
-    put simple terms first.
-    """
-    same = np.abs(quadratic.correlation()) > ALIAS
-    keep: list[int] = []
-    aliases: dict[str, list[str]] = {}
-    gone = np.zeros(len(terms), dtype=bool)
-    for k in range(len(terms)):
-        if gone[k]:
-            continue
-        keep.append(k)
-        others = [int(j) for j in np.flatnonzero(same[k]) if j > k and not gone[j]]
-        if others:
-            aliases[terms[k]] = [terms[j] for j in others]
-            gone[others] = True
-    return keep, aliases
 
 
 def sample(
@@ -141,11 +127,12 @@ def sample(
     """
     stages = get_backend(settings.backend)
     keep, aliases = find_aliases(quadratic, terms)
-    reduced, names = quadratic.subset(keep), [terms[k] for k in keep]
-    draw = _exact if settings.sampler == "exact" else _gibbs
+    reduced, names = sound(quadratic.subset(keep)), [terms[k] for k in keep]
+    usable = int((np.diag(reduced.gram) > 0).sum())
+    exact = settings.sampler == "exact" or (settings.sampler == "auto" and usable <= AUTO_COLUMNS)
+    draw = _exact if exact else _gibbs
     drawn = draw(stages, reduced, prior, settings, names, len(terms), progress)
-    selected = drawn.pip > settings.threshold
-    _, mean, cov = stages.model_posterior(reduced, prior, np.ascontiguousarray(selected))
+    selected, mean, cov = _select(stages, reduced, prior, drawn, settings.threshold)
 
     def widen(values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Put the kept columns where they belong among all; the others are zero."""
@@ -171,9 +158,9 @@ def sample(
         p0=chains.p0,
         work=chains.work,
         aliases=aliases,
-        warnings=[*_notes(reduced, names, aliases), *drawn.notes],
+        warnings=[*notes_of(reduced, names, aliases), *drawn.notes, *_groups(reduced, names, drawn)],
         threshold=float(settings.threshold),
-        sampler=settings.sampler,
+        sampler="exact" if exact else "gibbs",
         seed=int(settings.seed or 0),
         degrees=2 * prior.a_s + quadratic.n,
         log_mass=drawn.log_mass,
@@ -181,6 +168,46 @@ def sample(
         prior=prior,
         backend=settings.backend,
     )
+
+
+def _select(
+    stages: Backend, quadratic: Quadratic, prior: Prior, drawn: _Drawn, threshold: float
+) -> tuple[Bools, Array, Array]:
+    """The model that is shown, and mean and covariance of its coefficients.
+
+    That of the terms more probable than the threshold; where this is the median model (a threshold of one half), the
+    most probable model in its place if it is another: the median model may be one that hardly any draw visits.
+    """
+    median = drawn.pip > threshold
+    rivals = [median]
+    if threshold == MEDIAN:
+        flat = drawn.chains.included.reshape(-1, len(median))
+        packed = np.packbits(flat, axis=1)
+        _, first, counts = np.unique(packed, axis=0, return_index=True, return_counts=True)
+        rivals += list(flat[first[np.argsort(-counts, kind="stable")[:RIVALS]]])
+    found = [
+        (model, *stages.model_posterior(quadratic, prior, np.ascontiguousarray(model))) for model in rivals
+    ]
+    selected, _, mean, cov = max(found, key=lambda one: one[1])
+    return selected, mean, cov
+
+
+def _groups(quadratic: Quadratic, names: Sequence[str], drawn: _Drawn) -> list[str]:
+    """A sentence for nearly equal columns of which one is in the equation, though none of them with certainty."""
+    near = np.abs(quadratic.correlation()) > GROUP
+    open_ = (drawn.pip < SURE) & (np.diag(quadratic.gram) > 0)
+    notes, told = [], np.zeros(len(names), dtype=bool)
+    for k in np.argsort(-drawn.pip, kind="stable"):
+        group = np.flatnonzero(near[k] & open_ & ~told)
+        if told[k] or not open_[k] or len(group) < 2:
+            continue
+        joint = float(drawn.chains.included[..., group].any(axis=-1).mean())
+        if joint > SURE:
+            told[group] = True
+            each = ", ".join(f"{names[j]} {drawn.pip[j]:.2f}" for j in group)
+            listed = ", ".join(names[j] for j in group)
+            notes.append(f"one of {listed}: {joint:.2f} (nearly equal on these data; {each})")
+    return notes
 
 
 def _gibbs(
@@ -197,8 +224,7 @@ def _gibbs(
 
     def run(count: int) -> tuple[Chains, Array]:
         """Chains that keep `count` draws, or as many as fit into the memory; and their errors."""
-        fits = max(1, int(np.ceil(BYTES_PER_ENTRY * n_chains * count * n_terms / settings.max_memory)))
-        thin = settings.thin or fits
+        thin = settings.thinning(count, n_terms)
         sweeps = Sweeps(max(1, count // thin), int(settings.n_burn), thin, int(settings.exchanges))
         chains = stages.sample_chains(
             quadratic, prior, sweeps, n_chains=n_chains, seed=int(settings.seed or 0), progress=progress
@@ -225,7 +251,7 @@ def _exact(
 ) -> _Drawn:
     """All models, and as many draws from them as chains would give."""
     log_mass = stages.enumerate_models(quadratic, prior, progress=progress)
-    shape = (int(settings.n_chains), settings.draws)
+    shape = (int(settings.n_chains), max(1, settings.draws // settings.thinning(settings.draws, n_terms)))
     one = stages.exact_draws(
         quadratic,
         prior,
@@ -248,30 +274,6 @@ def _exact_pip(log_mass: Array, n_usable: int) -> Array:
     model = np.arange(mass.size)
     pip: Array = np.array([mass[model >> k & 1 == 1].sum() for k in range(n_usable)]) / mass.sum()
     return pip
-
-
-def _notes(quadratic: Quadratic, names: Sequence[str], aliases: dict[str, list[str]]) -> list[str]:
-    """Return what a reader should know about the columns before trusting the answer."""
-    notes = []
-    if aliases:
-        groups = "; ".join(" = ".join((kept, *others)) for kept, others in aliases.items())
-        notes.append(
-            f"on these data some terms cannot be told apart, and only the first of each was tried: {groups}"
-        )
-    zero = [name for name, square in zip(names, np.diag(quadratic.gram)) if square == 0]
-    if zero:
-        notes.append(f"zero everywhere on these data and never selected: {', '.join(zero)}")
-    cosine = quadratic.correlation()
-    used = np.diag(cosine) > 0
-    if used.any():
-        eigenvalues = np.linalg.eigvalsh(cosine[np.ix_(used, used)])
-        condition = eigenvalues[-1] / max(eigenvalues[0], 1e-300)
-        if condition > CONDITION:
-            notes.append(
-                f"the terms are nearly dependent on these data (condition number {min(condition, 1e16):.0e} "
-                f"of their scaled Gram matrix, over {CONDITION:.0e}): other sets of terms may fit as well"
-            )
-    return notes
 
 
 def _disagreement(names: Sequence[str], chains: Chains, mcse: Array, auto: bool) -> list[str]:

@@ -39,6 +39,8 @@ __all__ = [
 WIDTH = 100
 #: A term that was not selected is worth naming from this inclusion probability on, and so many of them at most.
 NEAR_MISS, MOST_NEAR = 0.05, 5
+#: Of an equation in doubt so many models are listed, those with a mass of at least so much.
+MOST_MODELS, LEAST_MASS = 4, 0.02
 #: Titles of the columns of `term_rows`.
 HEAD = ("equation", "term", "coefficient", "sd", "95 % interval", "probability")
 
@@ -70,8 +72,15 @@ class Shown(Protocol):
     def warnings(self) -> Sequence[str]:
         """What a reader should know."""
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether no model has most of the probability."""
+
     def interval(self, probability: float = 0.95) -> Array:
         """Central intervals of the coefficients `(K, 2)`."""
+
+    def leading(self, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
+        """Terms and masses of the most probable models."""
 
 
 class Part(NamedTuple):
@@ -144,8 +153,25 @@ def equation_text(equation: Shown) -> Iterator[str]:
 
 
 def near_notes(named: Sequence[tuple[str, Shown]]) -> list[str]:
-    """A sentence for each equation that has terms which were nearly selected."""
-    return [_near_note(label, equation) for label, equation in named if near_misses(equation)]
+    """A sentence for each equation that has terms which were nearly selected, and one for each in doubt."""
+    notes = []
+    for label, equation in named:
+        if near_misses(equation):
+            notes.append(_near_note(label, equation))
+        if equation.doubtful:
+            notes.append(_doubt_note(label, equation))
+    return notes
+
+
+def _doubt_note(label: str, equation: Shown) -> str:
+    where = f" of {label}" if label else ""
+    found = [one for one in equation.leading(MOST_MODELS) if one[1] >= LEAST_MASS]
+    listed = ", ".join(f"{{{', '.join(terms) or '0'}}} {mass:.2f}" for terms, mass in found)
+    if not listed:
+        return (
+            f"no model{where} has as much as {LEAST_MASS} of the probability; intervals are averaged over all"
+        )
+    return f"the models{where} that lead, with their probability: {listed}; intervals are averaged over all"
 
 
 def _near_note(label: str, equation: Shown) -> str:
