@@ -18,7 +18,9 @@ from itoscope.cli.arguments import (
     library_of,
     noise_of,
 )
+from itoscope.common.writing import try_outputs
 from itoscope.fit.options import Options
+from itoscope.show.storage import target_of
 
 if TYPE_CHECKING:
     from itoscope.discovery.result import Discovery
@@ -107,6 +109,11 @@ def add(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Read, discover, print."""
     options = asked(arguments)
+    save = None if arguments.save is None else target_of(arguments.save)
+    try_outputs(
+        {"--save": save, "--report": arguments.report},
+        {"FILE": arguments.file, "--settings": arguments.settings},
+    )
     data = data_of(arguments)
     if not arguments.json and not arguments.quiet:
         print(f"{data!r}\n")
@@ -115,8 +122,8 @@ def run(arguments: argparse.Namespace) -> None:
     result = itoscope.discover(data, **options)
     print(json.dumps(as_json(result), indent=2, allow_nan=False) if arguments.json else result)
     written = []
-    if arguments.save is not None:
-        written.append(result.save(arguments.save))
+    if save is not None:
+        written.append(result.save(save))
     if arguments.report is not None:
         result.report(arguments.report)
         written.append(arguments.report)

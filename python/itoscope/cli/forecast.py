@@ -16,6 +16,7 @@ from itoscope.cli.arguments import (
     result_of,
 )
 from itoscope.common.extras import require
+from itoscope.common.writing import replacing, try_outputs
 from itoscope.data.formats import WRITTEN, write
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.result.forecast import WRITTEN as BANDS_WRITTEN
@@ -88,6 +89,10 @@ def run(arguments: argparse.Namespace) -> None:
         target = getattr(arguments, name)
         if target is not None and not target.lower().endswith(allowed):
             raise argument_error(f"--{name}", target, f"a name that ends in {', '.join(allowed)}")
+    try_outputs(
+        {"--out": arguments.out, "--ensemble": arguments.ensemble, "--plot": arguments.plot},
+        {"RESULT": arguments.result, "--data": arguments.file, "--settings": arguments.settings},
+    )
     result = result_of(arguments.result)
     held = None if arguments.file is None else data_of(arguments, dt=result.data_summary.get("dt"))
     settings: dict[str, Any] = {
@@ -126,7 +131,8 @@ def run(arguments: argparse.Namespace) -> None:
         matplotlib = require("matplotlib", "plot", "A picture")
         matplotlib.use("Agg")
         axes = found.plot(held, path=arguments.path, first=first)
-        (axes if hasattr(axes, "figure") else axes.flat[0]).figure.savefig(arguments.plot, dpi=150)
+        with replacing(arguments.plot) as beside:
+            (axes if hasattr(axes, "figure") else axes.flat[0]).figure.savefig(beside, dpi=150)
     if not arguments.quiet:
         printed = arguments.out is None and arguments.ensemble is None and arguments.plot is None
         print(f"{found!r}, seed {found.paths.seed}", file=sys.stderr if printed else sys.stdout)

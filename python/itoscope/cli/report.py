@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from itoscope.cli.arguments import add_data_options, add_positional, add_settings, data_of, result_of
+from itoscope.common.writing import try_outputs
 
 __all__ = ["add"]
 
@@ -34,10 +35,14 @@ def add(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, write the page, say where it is."""
+    target = Path(arguments.result).with_suffix(".html") if arguments.out is None else Path(arguments.out)
+    try_outputs(
+        {"--out": target},
+        {"RESULT": arguments.result, "--data": arguments.file, "--settings": arguments.settings},
+    )
     result = result_of(arguments.result)
     if arguments.file is not None:
         result = result.with_data(data_of(arguments, dt=result.data_summary.get("dt")))
-    target = Path(arguments.result).with_suffix(".html") if arguments.out is None else Path(arguments.out)
     result.report(target, title=arguments.title)
     if not arguments.quiet:
         print(f"written: {target}")

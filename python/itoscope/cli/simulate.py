@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from itoscope.cli.arguments import add_positional, add_settings, assignments, number, numbers
+from itoscope.common.writing import try_outputs
 from itoscope.data.formats import WRITTEN, write
 from itoscope.data.text import write_csv
 from itoscope.errors import ArgumentError, argument_error
@@ -75,6 +76,8 @@ def add(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Simulate and write."""
+    model = arguments.problem if arguments.problem.endswith(".json") else None
+    try_outputs({"--out": arguments.out}, {"PROBLEM": model, "--settings": arguments.settings})
     settings: dict[str, Any] = {} if arguments.scheme is None else {"scheme": arguments.scheme}
     if arguments.x0 is not None:
         settings["x0"] = numbers("--x0", arguments.x0)

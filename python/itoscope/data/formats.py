@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from itoscope.common.extras import require
+from itoscope.common.writing import replacing
 from itoscope.data import containers
 from itoscope.data.arrays import parts_of_arrays
 from itoscope.data.asked import Asked
@@ -128,9 +129,11 @@ def write(data: Recording, path: str | PathLike[str], *, digits: int = 17) -> No
         write_csv(data, path, digits=digits)
     elif name.endswith(".parquet"):
         require("pyarrow", "data", "Writing Parquet")
-        to_frame(data).to_parquet(path, index=False)
+        with replacing(path) as beside:
+            to_frame(data).to_parquet(beside, index=False)
     elif name.endswith(".nc"):
         require("netCDF4", "data", "Writing NetCDF")
-        to_array(data).to_dataset(name="x").to_netcdf(path, engine="netcdf4")
+        with replacing(path) as beside:
+            to_array(data).to_dataset(name="x").to_netcdf(beside, engine="netcdf4")
     else:
         raise argument_error("path", str(path), f"a name that ends in {', '.join(WRITTEN)}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from itoscope.common.writing import replacing
 from itoscope.data.arrays import parts_of_arrays
 from itoscope.data.asked import Asked
 from itoscope.data.parts import Parts
@@ -48,7 +49,7 @@ def write_npz(data: Recording, path: str | PathLike[str]) -> None:
         arrays["position_names"] = np.array(data.position_names)
     if data.seed is not None:
         arrays["seed"] = np.uint64(data.seed)
-    with open(path, "wb") as handle:
+    with replacing(path) as beside, open(beside, "wb") as handle:
         np.savez_compressed(handle, **arrays)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from itoscope._core import read_table
 from itoscope.common.checks import count
+from itoscope.common.writing import replacing
 from itoscope.data.asked import Asked
 from itoscope.data.columns import Column, Table
 from itoscope.data.headings import Heading, heading
@@ -136,11 +137,11 @@ def write_csv(data: Recording, path: str | PathLike[str] | TextIO, *, digits: in
     if isinstance(path, io.TextIOBase):
         _write_rows(data, path, digits)
         return
-    name = str(path)
     with (
-        gzip.open(name, "wt", encoding="utf-8")
-        if name.endswith(".gz")
-        else open(name, "w", encoding="utf-8") as handle
+        replacing(path) as beside,
+        gzip.open(beside, "wt", encoding="utf-8")
+        if str(path).endswith(".gz")
+        else open(beside, "w", encoding="utf-8") as handle,
     ):
         _write_rows(data, handle, digits)
 

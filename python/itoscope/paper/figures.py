@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.common.extras import require
+from itoscope.common.writing import replacing
 from itoscope.paper.forecasting import BAND, Motion
 from itoscope.paper.outcome import equations_as_in, velocity_names
 from itoscope.paper.page import SHOWN
@@ -72,7 +73,8 @@ def draw(
 def _save(folder: Path, study: Study, what: str, picture: tuple[Any, str]) -> tuple[str, str]:
     figure, caption = picture
     name = f"{study.name}--{what}.png"
-    figure.savefig(folder / name, dpi=DOTS_PER_INCH, metadata={"Software": None})
+    with replacing(folder / name) as beside:
+        figure.savefig(beside, dpi=DOTS_PER_INCH, metadata={"Software": None})
     return name, caption
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.common import checks
+from itoscope.common.writing import replacing
 from itoscope.errors import MissingExtraError, argument_error
 from itoscope.paper import forecasting, page
 from itoscope.paper.outcome import Outcome, outcome_of
@@ -86,10 +87,9 @@ class Report:
         pictures: list[tuple[str, str]] = []
         if figures:
             pictures = self._draw(target / "paper")
-        target.joinpath("paper.md").write_text(
-            page.markdown(self.outcomes, self.motions, self.notes, pictures, quick=self.quick),
-            encoding="utf-8",
-        )
+        text = page.markdown(self.outcomes, self.motions, self.notes, pictures, quick=self.quick)
+        with replacing(target / "paper.md") as beside:
+            Path(beside).write_text(text, encoding="utf-8")
         self.files.append(target / "paper.md")
 
     def _draw(self, folder: Path) -> list[tuple[str, str]]:

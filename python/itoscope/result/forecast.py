@@ -9,6 +9,7 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.common.extras import require
+from itoscope.common.writing import replacing
 from itoscope.drawing.bands import bands
 from itoscope.errors import argument_error
 
@@ -99,19 +100,22 @@ class Forecast:
         """
         name = str(path).lower()
         if name.endswith((".csv", ".csv.gz")):
-            np.savetxt(path, np.column_stack(list(self.columns().values())), **self._text(digits))
+            with replacing(path) as beside:
+                np.savetxt(beside, np.column_stack(list(self.columns().values())), **self._text(digits))
         elif name.endswith(".npz"):
-            with open(path, "wb") as handle:
+            with replacing(path) as beside, open(beside, "wb") as handle:
                 np.savez_compressed(
                     handle, t=self.times, names=np.array(self.names), mean=self.mean, sd=self.sd,
                     levels=np.array(list(self.bands)), bands=np.stack(list(self.bands.values())),
                 )  # fmt: skip
         elif name.endswith(".parquet"):
             require("pyarrow", "data", "Writing Parquet")
-            self.to_dataframe().to_parquet(path, index=False)
+            with replacing(path) as beside:
+                self.to_dataframe().to_parquet(beside, index=False)
         elif name.endswith(".nc"):
             require("netCDF4", "data", "Writing NetCDF")
-            self.to_xarray().to_netcdf(path, engine="netcdf4")
+            with replacing(path) as beside:
+                self.to_xarray().to_netcdf(beside, engine="netcdf4")
         else:
             raise argument_error("path", str(path), f"a name that ends in {', '.join(WRITTEN)}")
 

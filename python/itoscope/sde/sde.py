@@ -14,6 +14,7 @@ from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.common.numbers import exact
 from itoscope.common.types import Array, DiscreteScheme, OnDivergence, Progress
+from itoscope.common.writing import replacing
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.sums import expression_of, in_brackets
@@ -331,7 +332,8 @@ class SDE:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the equations as JSON."""
-        Path(path).write_text(json.dumps(self._record(), indent=1) + "\n", encoding="utf-8")
+        with replacing(path) as beside:
+            Path(beside).write_text(json.dumps(self._record(), indent=1) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SDE:

@@ -17,6 +17,7 @@ import numpy as np
 from itoscope._core import __version__
 from itoscope.common.extras import require
 from itoscope.common.numbers import number
+from itoscope.common.writing import replacing
 from itoscope.errors import ArgumentError
 from itoscope.expressions import mathml
 from itoscope.posterior import fragments
@@ -95,7 +96,9 @@ DATA = "The recording."
 
 def write(result: Findings, path: str | PathLike[str], title: str | None = None) -> None:
     """Write the page; see `Discovery.report`."""
-    Path(path).write_text(page(result, title), encoding="utf-8")
+    text = page(result, title)
+    with replacing(path) as beside:
+        Path(beside).write_text(text, encoding="utf-8")
 
 
 def page(result: Findings, title: str | None = None) -> str:

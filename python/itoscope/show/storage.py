@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from itoscope.common.prior import Prior
+from itoscope.common.writing import replacing
 from itoscope.errors import DataError
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
 
-__all__ = ["FORMAT", "load", "save"]
+__all__ = ["FORMAT", "load", "save", "target_of"]
 
 #: Version of the layout; a file of a newer one is refused, older ones are read.
 FORMAT = 1
@@ -34,9 +35,7 @@ RESULT = ("known_drift", "measurement_noise", "settings", "diagnostics", "warnin
 
 def save(result: Findings, path: str | Path) -> Path:
     """Write a result; see `Discovery.save`."""
-    target = Path(path)
-    if target.suffix == "":
-        target = target.with_suffix(".npz")
+    target = target_of(path)
     arrays: dict[str, Any] = {}
     equations = [
         {"kind": kind, "key": key, **_pack(equation, f"e{number}", arrays)}
@@ -47,9 +46,15 @@ def save(result: Findings, path: str | Path) -> Path:
     if result.observer is not None:
         document["observer"] = result.observer.as_dict()
     arrays["document"] = np.frombuffer(json.dumps(document, default=_plain).encode(), dtype=np.uint8)
-    with open(target, "wb") as file:
+    with replacing(target) as beside, open(beside, "wb") as file:
         np.savez_compressed(file, **arrays)
     return target
+
+
+def target_of(path: str | Path) -> Path:
+    """Where `save` writes: a name without suffix gets `.npz`."""
+    target = Path(path)
+    return target if target.suffix else target.with_suffix(".npz")
 
 
 def load(path: str | Path) -> Findings:
