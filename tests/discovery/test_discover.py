@@ -6,6 +6,7 @@ import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.errors import ArgumentError, DataError, ExpressionError
+from itoscope.result.values import gamma_at
 
 QUICK = {"n_chains": 2, "n_samples": 300, "n_burn": 100, "seed": 1}
 
@@ -225,3 +226,25 @@ def test_moments_are_public_and_add(oscillator):
 def test_moments_refuse_what_does_not_fit(oscillator, settings, words):
     with pytest.raises(ArgumentError, match=words):
         ito.moments(oscillator, ito.Library.polynomials(1), **settings)
+
+
+@pytest.mark.parametrize("backend", ["rust", "reference"])
+@pytest.mark.parametrize("in_drift", [True, False])
+def test_custom_functions_of_the_diffusion_are_its_own(backend, in_drift):
+    """One name in both libraries, or a function in the diffusion alone: Gamma = 0.2 + 0.8 x^2 is found in its own."""
+    data = ito.SDE(["-x1"], [["sqrt(0.2 + 0.8*x1^2)"]]).simulate(
+        0.3, dt=0.01, n_steps=8000, substeps=4, seed=4
+    )
+    constant = ito.Library.polynomials(0)
+    options = {
+        "library": ito.Library.polynomials(1),
+        "diffusion_library": constant + ito.Library.custom(lambda x: x[:, 0] ** 2, "f"),
+    }
+    if in_drift:
+        options["library"] += ito.Library.custom(lambda x: np.tanh(30 * x[:, 0]), "f")
+    found = ito.discover(data, n_samples=200, n_burn=100, n_chains=2, seed=1, backend=backend, **options)
+    gamma = found.diffusion["x1", "x1"]
+    assert gamma.selected.tolist() == [True, True]
+    np.testing.assert_allclose(gamma.mean, [0.2, 0.8], atol=0.08)
+    x = np.array([[0.0], [0.5], [1.0]])
+    np.testing.assert_allclose(gamma_at(found, x)[:, 0, 0], gamma.mean[0] + gamma.mean[1] * x[:, 0] ** 2)

@@ -10,7 +10,7 @@ from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
-from itoscope.library.library import BoundLibrary, Library, readable_means
+from itoscope.library.library import BoundLibrary, Library, bind_together, readable_means
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,12 +93,13 @@ class Question:
         for_diffusion = options.diffusion_library or recipe
         if options.diffusion == "constant":
             for_diffusion = Library.polynomials(0)
+        library, diffusion_library = bind_together([recipe, for_diffusion], states, means)
         return cls(
             data=data,
             options=options,
             recipe=recipe,
-            library=recipe.bind(states, means),
-            diffusion_library=for_diffusion.bind(states, means),
+            library=library,
+            diffusion_library=diffusion_library,
             known_drift=_known_rows(known, states, backend),
             observed=None if observed is None else list(observed),
             observation=observation,

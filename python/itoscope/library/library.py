@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from itoscope.backends.records import Program
     from itoscope.common.types import Array
 
-__all__ = ["BoundLibrary", "Library", "readable_means"]
+__all__ = ["BoundLibrary", "Library", "bind_together", "readable_means"]
 
 
 # -- the recipe ----------------------------------------------------------------------------------------------
@@ -173,12 +173,10 @@ class Library:
         ExpressionError
             For an expression in other names than those of the states.
         """
-        states = list(checks.names(states, "states"))
-        values = None if means is None else _checked_means(means, states)
-        customs: list[Custom] = []
-        for part in self.parts:
-            if isinstance(part, Custom) and part not in customs:
-                customs.append(part)
+        return bind_together([self], states, means)[0]
+
+    def _bound(self, states: list[str], values: list[float] | None, customs: list[Custom]) -> BoundLibrary:
+        """The terms over the states and the columns of `customs`, which hold those of this library."""
         inputs = states + [f"custom{i + 1}" for i in range(len(customs))]
         for name in inputs[len(states) :]:
             if name in states:
@@ -207,7 +205,7 @@ class Library:
             names=names,
             expressions=[expression for _, expression in terms.values()],
             inputs=inputs,
-            customs=[part.function for part in customs],
+            customs=customs,
         )
 
     def names(self, states: Sequence[str], origin_values: ArrayLike | None = None) -> list[str]:
@@ -252,9 +250,8 @@ class Library:
         """
         rows, bound = self._bound_to(x, states)
         if bound.customs:
-            named = [part.name for part in self.parts if isinstance(part, Custom)]
             raise ArgumentError(
-                f"custom term {named[0]!r}: has no gradient; write it with Library.expressions to get one"
+                f"custom term {bound.customs[0].name!r}: has no gradient; write it with Library.expressions to get one"
             )
         return bound.program(backend).gradient(rows)
 
@@ -287,8 +284,8 @@ class BoundLibrary:
     """The K terms as expressions over `inputs`."""
     inputs: list[str]
     """The states, then `custom1`, ... for the columns that Python computes."""
-    customs: list[Function]
-    """The functions behind those columns."""
+    customs: list[Custom]
+    """The functions behind those columns, in the same order; a library bound with others shares theirs."""
 
     @property
     def custom_names(self) -> list[str]:
@@ -319,12 +316,28 @@ class BoundLibrary:
         present = ~np.isnan(x).any(axis=1)
         augmented = np.full((len(x), len(self.inputs)), np.nan)
         augmented[:, : x.shape[1]] = x
-        for i, function in enumerate(self.customs):
-            name = self.names[self.expressions.index(f"custom{i + 1}")]
+        for i, custom in enumerate(self.customs):
             augmented[present, x.shape[1] + i] = _checked_column(
-                function(x[present]), name, int(present.sum())
+                custom.function(x[present]), custom.name, int(present.sum())
             )
         return augmented
+
+
+def bind_together(
+    libraries: Sequence[Library], states: Sequence[str], means: ArrayLike | None = None
+) -> list[BoundLibrary]:
+    """Libraries over the same states and the same columns of custom functions; see `Library.bind`.
+
+    `custom1` is one function in all of them, so that what one augments the programs of the others can read.
+    """
+    names = list(checks.names(states, "states"))
+    values = None if means is None else _checked_means(means, names)
+    parts = [part for library in libraries for part in library.parts]
+    customs: list[Custom] = []
+    for part in parts:
+        if isinstance(part, Custom) and part not in customs:
+            customs.append(part)
+    return [library._bound(names, values, customs) for library in libraries]
 
 
 def readable_means(paths: Sequence[Array]) -> list[float]:

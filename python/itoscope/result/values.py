@@ -35,7 +35,10 @@ def selected_terms_at(result: Findings, equation: Equation, x: Array) -> Array:
             raise ExpressionError("a function of Python")
         return get_backend(equation.backend).compile(names, list(result.states)).evaluate(x)
     except ExpressionError:
-        for library in (result.library, result.diffusion_library):
+        libraries = [result.library, result.diffusion_library]
+        if any(equation is entry for entry in result.diffusion.values()) and libraries[1] is not None:
+            libraries.reverse()  # a function of one library may have the name of a term of the other
+        for library in libraries:
             if library is not None:
                 bound = library.bind(result.states, np.zeros(len(result.states)))
                 if set(names) <= set(bound.names):
