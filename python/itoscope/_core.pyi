@@ -5,8 +5,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from itoscope.backends import records
+from itoscope.backends.records import Dynamics, Fitted, Stepping, Sums, Sweeps, Target, Variance, Weights
 from itoscope.common.prior import Prior
 from itoscope.common.types import Array, Draw, Progress
+from itoscope.stats.quadratic import Quadratic
 
 __version__: str
 __all__ = [
@@ -50,91 +53,42 @@ def regression_sums(
     x: list[Array],
     times: list[float | Array],
     program: Program,
-    pair: tuple[int, int],
-    is_diffusion: bool,
-    drift: tuple[Program, Array] | None,
+    target: Target,
     scheme: str,
-    weights: object,
+    weights: Weights,
     ensemble: str,
     progress: Progress,
 ) -> tuple[Array, Array, Array, Array, Array, float, float, int]: ...
-def project(
-    omega: Array, cross: Array, inner: Array, c: Array, d: Array, s: float
-) -> tuple[Array, Array, float]: ...
+def project(sums: Sums) -> tuple[Array, Array, float, float]: ...
 def residual_sums(
-    x: list[Array],
-    times: list[float | Array],
-    row: int,
-    drift: tuple[Program, Array],
-    variance: tuple[Program, Array],
-    floor: float,
-    lags: int,
+    x: list[Array], times: list[float | Array], row: int, drift: Fitted, variance: Variance, lags: int
 ) -> tuple[int, list[float], list[float], list[float], float, int, int]: ...
 def survey(
-    x: list[Array], gamma: tuple[Program, Array], pairs: list[tuple[int, int]], floors: list[float]
+    x: list[Array], gamma: Fitted, pairs: list[tuple[int, int]], floors: Array
 ) -> tuple[int, list[float], list[float], list[int], int, float, int, int]: ...
 def simulate(
-    drift: list[str],
-    diffusion: list[list[str]] | None,
-    gamma: list[list[str]] | None,
-    states: list[str],
+    dynamics: Dynamics,
     x0: Array,
+    stepping: Stepping,
     *,
-    dt: float,
-    n_steps: int,
-    scheme: str,
-    substeps: int,
-    keep_every: int,
     seed: int,
     noise: Array | None,
-    parameters: tuple[list[str], Array] | None,
+    values: Array | None,
     progress: Progress,
     samples: Array,
 ) -> NDArray[np.int64]: ...
 def log_evidence(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
-    prior: Prior,
-    included: NDArray[np.bool_],
-    slab_var: float,
+    quadratic: Quadratic, prior: Prior, included: NDArray[np.bool_], slab_var: float
 ) -> float: ...
 def sample_chains(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
-    prior: Prior,
-    n_chains: int,
-    n_samples: int,
-    n_burn: int,
-    thin: int,
-    exchanges: int,
-    seed: int,
-    progress: Progress,
+    quadratic: Quadratic, prior: Prior, sweeps: Sweeps, n_chains: int, seed: int, progress: Progress
 ) -> list[dict[str, Any]]: ...
 def replay_chain(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
-    prior: Prior,
-    start: str,
-    n_samples: int,
-    n_burn: int,
-    thin: int,
-    exchanges: int,
-    draws: list[Draw],
+    quadratic: Quadratic, prior: Prior, sweeps: Sweeps, start: str, draws: list[Draw]
 ) -> dict[str, Any]: ...
-def enumerate_models(
-    gram: Array, moment: Array, yy: float, n: float, prior: Prior, progress: Progress
-) -> Array: ...
+def enumerate_models(quadratic: Quadratic, prior: Prior, progress: Progress) -> Array: ...
 def exact_draws(
-    gram: Array,
-    moment: Array,
-    yy: float,
-    n: float,
+    quadratic: Quadratic,
     prior: Prior,
     log_mass: Array,
     n_draws: int,
@@ -142,26 +96,12 @@ def exact_draws(
     draws: list[Draw] | None,
 ) -> dict[str, Any]: ...
 def model_posterior(
-    gram: Array, moment: Array, yy: float, n: float, prior: Prior, included: NDArray[np.bool_]
+    quadratic: Quadratic, prior: Prior, included: NDArray[np.bool_]
 ) -> tuple[float, Array, Array]: ...
 
 @final
 class StateSpace:
-    def __new__(
-        cls,
-        program: Program,
-        drift: Array,
-        gamma: Array,
-        pairs: list[tuple[int, int]],
-        observation: Array,
-        noise: Array,
-        mean0: Array,
-        cov0: Array,
-        floor: Array,
-        max_step: float,
-        kinks: list[tuple[int, str, int, int]],
-        second_order: bool,
-    ) -> StateSpace: ...
+    def __new__(cls, model: records.StateSpace) -> StateSpace: ...
 
 def filter_loglik(model: StateSpace, paths: list[Array], times: list[float | Array]) -> Array: ...
 def filter_drift_moments(

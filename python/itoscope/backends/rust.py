@@ -59,10 +59,6 @@ def compile(expressions: Sequence[str], inputs: Sequence[str]) -> Program:
     return _core.Program(list(expressions), list(inputs))
 
 
-def _pair(fitted: Fitted) -> tuple[_core.Program, Array]:
-    return cast("_core.Program", fitted.program), np.ascontiguousarray(fitted.coef, dtype=np.float64)
-
-
 def regression_sums(
     paths: Sequence[Array],
     times: Sequence[Times],
@@ -75,30 +71,17 @@ def regression_sums(
     progress: Progress = None,
 ) -> Sums:
     """Additive sums of one regression; see `itoscope.backends.reference.gram.regression_sums`."""
-    given: object = weights
-    if isinstance(weights, Variance):
-        given = (weights.program, np.ascontiguousarray(weights.coef), list(map(float, weights.floors)))
-    elif weights is not None:
-        given = list(weights)
-    found = _core.regression_sums(
-        list(paths),
-        list(times),
-        cast("_core.Program", program),
-        target.pair,
-        target.is_diffusion,
-        None if target.drift is None else _pair(target.drift),
-        scheme,
-        given,
-        ensemble,
-        progress,
+    compiled = cast("_core.Program", program)
+    return Sums(
+        *_core.regression_sums(
+            list(paths), list(times), compiled, target, scheme, weights, ensemble, progress
+        )
     )
-    return Sums(*found)
 
 
 def project(sums: Sums) -> Quadratic:
     """The regression on its instruments; see `itoscope.backends.reference.moments.project`."""
-    gram, moment, yy = _core.project(sums.omega, sums.cross, sums.inner, sums.c, sums.d, sums.s)
-    return Quadratic(gram, moment, yy, float(sums.n))
+    return Quadratic(*_core.project(sums))
 
 
 def residual_sums(
@@ -111,10 +94,7 @@ def residual_sums(
     lags: int = 10,
 ) -> ResidualSums:
     """Standardised residuals of a row; see `itoscope.backends.reference.residuals.residual_sums`."""
-    gamma = _pair(Fitted(variance.program, variance.coef))
-    found = _core.residual_sums(
-        list(paths), list(times), row, _pair(drift), gamma, float(variance.floors[0]), lags
-    )
+    found = _core.residual_sums(list(paths), list(times), row, drift, variance, lags)
     n, powers, lagged, pairs, largest, path, step = found
     return ResidualSums(n, np.array(powers), np.array(lagged), np.array(pairs), largest, path, step)
 
@@ -122,7 +102,7 @@ def residual_sums(
 def survey(paths: Sequence[Array], gamma: Fitted, pairs: Sequence[tuple[int, int]], floors: Array) -> Survey:
     """The predicted covariance on the data; see `itoscope.backends.reference.residuals.survey`."""
     n, mean, low, below, indefinite, worst, path, sample = _core.survey(
-        list(paths), _pair(gamma), list(pairs), list(map(float, floors))
+        list(paths), gamma, list(pairs), floors
     )
     counts = np.array(below, dtype=np.int64)
     return Survey(n, np.array(mean), np.array(low), counts, indefinite, worst, path, sample)
@@ -142,23 +122,8 @@ def simulate(
     """Paths of an SDE from `x0`; see `itoscope.backends.protocol.Backend.simulate`."""
     # Not zeroed: every sample is written.
     samples = np.empty((len(x0), stepping.n_steps // stepping.keep_every + 1, len(dynamics.states)))
-    diffusion, gamma = dynamics.diffusion, dynamics.gamma
     lengths = _core.simulate(
-        list(dynamics.drift),
-        None if diffusion is None else [list(row) for row in diffusion],
-        None if gamma is None else [list(row) for row in gamma],
-        list(dynamics.states),
-        x0,
-        dt=stepping.dt,
-        n_steps=stepping.n_steps,
-        scheme=stepping.scheme,
-        substeps=stepping.substeps,
-        keep_every=stepping.keep_every,
-        seed=seed,
-        noise=noise,
-        parameters=None if values is None else (list(dynamics.parameters), values),
-        progress=progress,
-        samples=samples,
+        dynamics, x0, stepping, seed=seed, noise=noise, values=values, progress=progress, samples=samples
     )
     return samples, lengths
 
@@ -171,28 +136,26 @@ def _stacked(chains: Sequence[dict[str, Any]]) -> Chains:
 
 def log_evidence(quadratic: Quadratic, prior: Prior, included: Bools, slab_var: float) -> float:
     """Return the log evidence of a model given the slab variance."""
-    return _core.log_evidence(*_arrays(quadratic), prior, included, slab_var)
+    return _core.log_evidence(quadratic, prior, included, slab_var)
 
 
 def sample_chains(
     quadratic: Quadratic, prior: Prior, sweeps: Sweeps, *, n_chains: int, seed: int, progress: Progress
 ) -> Chains:
     """Run chains in parallel."""
-    return _stacked(
-        _core.sample_chains(*_arrays(quadratic), prior, n_chains, *_lengths(sweeps), seed, progress)
-    )
+    return _stacked(_core.sample_chains(quadratic, prior, sweeps, n_chains, seed, progress))
 
 
 def replay_chain(
     quadratic: Quadratic, prior: Prior, sweeps: Sweeps, *, start: str, draws: Sequence[Draw]
 ) -> Chains:
     """Run one chain on recorded random draws."""
-    return _stacked([_core.replay_chain(*_arrays(quadratic), prior, start, *_lengths(sweeps), list(draws))])
+    return _stacked([_core.replay_chain(quadratic, prior, sweeps, start, list(draws))])
 
 
 def enumerate_models(quadratic: Quadratic, prior: Prior, *, progress: Progress) -> Array:
     """Return the log joint mass of each model."""
-    return _core.enumerate_models(*_arrays(quadratic), prior, progress)
+    return _core.enumerate_models(quadratic, prior, progress)
 
 
 def exact_draws(
@@ -206,40 +169,19 @@ def exact_draws(
 ) -> Chains:
     """Draw independently from the enumerated posterior."""
     recorded = None if draws is None else list(draws)
-    return _stacked([_core.exact_draws(*_arrays(quadratic), prior, log_mass, n_draws, seed, recorded)])
+    return _stacked([_core.exact_draws(quadratic, prior, log_mass, n_draws, seed, recorded)])
 
 
 def model_posterior(quadratic: Quadratic, prior: Prior, included: Bools) -> tuple[float, Array, Array]:
     """Return log mass, mean and covariance of the coefficients given a model."""
-    return _core.model_posterior(*_arrays(quadratic), prior, included)
-
-
-def _arrays(quadratic: Quadratic) -> tuple[Array, Array, float, float]:
-    return quadratic.gram, quadratic.moment, quadratic.yy, quadratic.n
-
-
-def _lengths(sweeps: Sweeps) -> tuple[int, int, int, int]:
-    return sweeps.n_samples, sweeps.n_burn, sweeps.thin, sweeps.exchanges
+    return _core.model_posterior(quadratic, prior, included)
 
 
 # -- filter ----------------------------------------------------------------------------------------------
 def _space(model: StateSpace) -> _core.StateSpace:
     if not isinstance(model.program, _core.Program):
         raise TypeError("the program of the model was compiled by another backend")
-    return _core.StateSpace(
-        model.program,
-        np.ascontiguousarray(model.drift, dtype=np.float64),
-        np.ascontiguousarray(model.gamma, dtype=np.float64),
-        list(model.pairs),
-        np.ascontiguousarray(model.observation, dtype=np.float64),
-        model.noise,
-        model.mean0,
-        model.cov0,
-        model.floor,
-        model.max_step,
-        [(kink.term, kink.kind, kink.i, kink.j) for kink in model.kinks],
-        model.second_order,
-    )
+    return _core.StateSpace(model)
 
 
 def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> Array:

@@ -55,9 +55,8 @@ pub enum Column {
 }
 
 /// Words, in small letters, that stand for a missing number.
-const MISSING: [&[u8]; 14] = [
-    b"", b"na", b"n/a", b"#n/a", b"<na>", b"nan", b"null", b"none", b"nil", b"-", b"--", b"---", b"?", b".",
-];
+const MISSING: [&[u8]; 14] =
+    [b"", b"na", b"n/a", b"#n/a", b"<na>", b"nan", b"null", b"none", b"nil", b"-", b"--", b"---", b"?", b"."];
 const LONGEST: usize = 5;
 
 /// Reads whole lines; blank lines and those that start with `#` are left out.

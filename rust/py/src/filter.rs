@@ -3,12 +3,13 @@
 use itoscope_core::Error;
 use itoscope_core::filter::{self, FilterSums, Kink, Parameter, Shape, StateSpace};
 use ndarray::{Array1, Array2};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays::{PyPaths, PyTimes};
 use crate::errors::OrRaise;
 use crate::program::PyProgram;
+use crate::records::{PyKink, PyModel};
 use crate::run::detached;
 
 /// A state-space model, converted once for the stages that use it.
@@ -31,44 +32,29 @@ pub struct PyStateSpace {
 #[pymethods]
 impl PyStateSpace {
     #[new]
-    #[allow(clippy::too_many_arguments)]
-    fn new(
-        py: Python<'_>,
-        program: Py<PyProgram>,
-        drift: PyReadonlyArray2<'_, f64>,
-        gamma: PyReadonlyArray2<'_, f64>,
-        pairs: Vec<(usize, usize)>,
-        observation: PyReadonlyArray2<'_, f64>,
-        noise: PyReadonlyArray1<'_, f64>,
-        mean0: PyReadonlyArray1<'_, f64>,
-        cov0: PyReadonlyArray2<'_, f64>,
-        floor: PyReadonlyArray1<'_, f64>,
-        max_step: f64,
-        kinks: Vec<(usize, String, usize, usize)>,
-        second_order: bool,
-    ) -> PyResult<Self> {
-        let kink = |(term, shape, i, j): (usize, String, usize, usize)| {
-            let shape = match shape.as_str() {
+    fn new(py: Python<'_>, model: PyModel<'_>) -> PyResult<Self> {
+        let kink = |PyKink { term, kind, i, j }: PyKink| {
+            let shape = match kind.as_str() {
                 "sgn" => Shape::Sign,
                 "abs" => Shape::Absolute,
                 "product" => Shape::Product,
-                _ => return Err(Error::argument("kinks", shape, "'sgn', 'abs' or 'product'")),
+                _ => return Err(Error::argument("kinks", kind, "'sgn', 'abs' or 'product'")),
             };
             Ok(Kink { term, shape, i, j })
         };
         Ok(Self {
-            program,
-            drift: drift.as_array().to_owned(),
-            gamma: gamma.as_array().to_owned(),
-            pairs,
-            observation: observation.as_array().to_owned(),
-            noise: noise.as_array().to_owned(),
-            mean0: mean0.as_array().to_owned(),
-            cov0: cov0.as_array().to_owned(),
-            floor: floor.as_array().to_owned(),
-            max_step,
-            kinks: kinks.into_iter().map(kink).collect::<itoscope_core::Result<_>>().or_raise(py)?,
-            second_order,
+            program: model.program,
+            drift: model.drift.as_array().to_owned(),
+            gamma: model.gamma.as_array().to_owned(),
+            pairs: model.pairs,
+            observation: model.observation.as_array().to_owned(),
+            noise: model.noise.as_array().to_owned(),
+            mean0: model.mean0.as_array().to_owned(),
+            cov0: model.cov0.as_array().to_owned(),
+            floor: model.floor.as_array().to_owned(),
+            max_step: model.max_step,
+            kinks: model.kinks.into_iter().map(kink).collect::<itoscope_core::Result<_>>().or_raise(py)?,
+            second_order: model.second_order,
         })
     }
 }

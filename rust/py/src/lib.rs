@@ -6,6 +6,7 @@ mod arrays;
 mod errors;
 mod filter;
 mod program;
+mod records;
 mod regression;
 mod run;
 mod sampler;

@@ -2,52 +2,18 @@
 
 use itoscope_core::control::Control;
 use itoscope_core::noise::{Kind, Purpose, Stream, Tape};
-use itoscope_core::sampler;
-use itoscope_core::sampler::{
-    Chain, ChainSettings, Prior, ScaledRegression, Start, enumerate, run_chain, run_chains,
-};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use itoscope_core::sampler::{self, Chain, Start, enumerate, run_chain, run_chains};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::OrRaise;
+use crate::records::{PyPrior, PyQuadratic, PySweeps};
 use crate::run::detached;
-
-/// `itoscope.Prior`, or anything with its attributes.
-#[derive(FromPyObject)]
-pub struct PyPrior {
-    a_p: f64,
-    b_p: f64,
-    a_v: f64,
-    b_v: f64,
-    a_s: f64,
-    b_s: f64,
-    slab_start: f64,
-    p0_start: f64,
-    standardize: bool,
-}
-
-impl From<PyPrior> for Prior {
-    fn from(p: PyPrior) -> Self {
-        let PyPrior { a_p, b_p, a_v, b_v, a_s, b_s, slab_start, p0_start, standardize } = p;
-        Self { a_p, b_p, a_v, b_v, a_s, b_s, slab_start, p0_start, standardize }
-    }
-}
 
 /// One recorded draw: its kind, the two shapes (zero where the kind has none), its value.
 type PyDraw = (String, f64, f64, f64);
-
-fn regression(
-    py: Python<'_>,
-    gram: &PyReadonlyArray2<'_, f64>,
-    moment: &PyReadonlyArray1<'_, f64>,
-    yy: f64,
-    n: f64,
-    prior: PyPrior,
-) -> PyResult<ScaledRegression> {
-    ScaledRegression::new(gram.as_array(), moment.as_array(), yy, n, prior.into()).or_raise(py)
-}
 
 fn tape(draws: Vec<PyDraw>) -> PyResult<Tape> {
     let draws = draws.into_iter().map(|(kind, a, b, value)| {
@@ -83,42 +49,31 @@ fn chain_dict(py: Python<'_>, chain: Chain) -> PyResult<Bound<'_, PyDict>> {
 
 /// Log evidence of one model given the slab variance.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
 pub fn log_evidence(
     py: Python<'_>,
-    gram: PyReadonlyArray2<'_, f64>,
-    moment: PyReadonlyArray1<'_, f64>,
-    yy: f64,
-    n: f64,
+    quadratic: PyQuadratic<'_>,
     prior: PyPrior,
     included: PyReadonlyArray1<'_, bool>,
     slab_var: f64,
 ) -> PyResult<f64> {
-    let regression = regression(py, &gram, &moment, yy, n, prior)?;
+    let regression = quadratic.under(py, prior)?;
     let members = regression.usable(&included.as_array().to_vec()).or_raise(py)?;
     regression.log_evidence(&members, slab_var).or_raise(py)
 }
 
 /// Runs chains on streams of `seed`; one dictionary of arrays per chain.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
 pub fn sample_chains<'py>(
     py: Python<'py>,
-    gram: PyReadonlyArray2<'py, f64>,
-    moment: PyReadonlyArray1<'py, f64>,
-    yy: f64,
-    n: f64,
+    quadratic: PyQuadratic<'py>,
     prior: PyPrior,
+    sweeps: PySweeps,
     n_chains: usize,
-    n_samples: usize,
-    n_burn: usize,
-    thin: usize,
-    exchanges: usize,
     seed: u64,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let regression = regression(py, &gram, &moment, yy, n, prior)?;
-    let settings = ChainSettings { n_chains, n_samples, n_burn, thin, exchanges };
+    let regression = quadratic.under(py, prior)?;
+    let settings = sweeps.chains(n_chains);
     let chains =
         detached(py, progress.as_ref(), |control| run_chains(&regression, &settings, seed, control))?;
     chains.into_iter().map(|chain| chain_dict(py, chain)).collect()
@@ -126,23 +81,16 @@ pub fn sample_chains<'py>(
 
 /// Replays one chain from recorded draws; `start` is "search", "empty" or "random".
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
 pub fn replay_chain<'py>(
     py: Python<'py>,
-    gram: PyReadonlyArray2<'py, f64>,
-    moment: PyReadonlyArray1<'py, f64>,
-    yy: f64,
-    n: f64,
+    quadratic: PyQuadratic<'py>,
     prior: PyPrior,
+    sweeps: PySweeps,
     start: &str,
-    n_samples: usize,
-    n_burn: usize,
-    thin: usize,
-    exchanges: usize,
     draws: Vec<PyDraw>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let regression = regression(py, &gram, &moment, yy, n, prior)?;
-    let settings = ChainSettings { n_chains: 1, n_samples, n_burn, thin, exchanges };
+    let regression = quadratic.under(py, prior)?;
+    let settings = sweeps.chains(1);
     settings.check().or_raise(py)?;
     let start = match start {
         "search" => Start::Search,
@@ -160,34 +108,27 @@ pub fn replay_chain<'py>(
 #[pyfunction]
 pub fn enumerate_models<'py>(
     py: Python<'py>,
-    gram: PyReadonlyArray2<'py, f64>,
-    moment: PyReadonlyArray1<'py, f64>,
-    yy: f64,
-    n: f64,
+    quadratic: PyQuadratic<'py>,
     prior: PyPrior,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let regression = regression(py, &gram, &moment, yy, n, prior)?;
+    let regression = quadratic.under(py, prior)?;
     let log_mass = detached(py, progress.as_ref(), |control| enumerate(&regression, control))?;
     Ok(log_mass.into_pyarray(py))
 }
 
 /// Independent draws from the enumerated posterior, from a stream of `seed` or from recorded draws.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
 pub fn exact_draws<'py>(
     py: Python<'py>,
-    gram: PyReadonlyArray2<'py, f64>,
-    moment: PyReadonlyArray1<'py, f64>,
-    yy: f64,
-    n: f64,
+    quadratic: PyQuadratic<'py>,
     prior: PyPrior,
     log_mass: PyReadonlyArray1<'py, f64>,
     n_draws: usize,
     seed: u64,
     draws: Option<Vec<PyDraw>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let regression = regression(py, &gram, &moment, yy, n, prior)?;
+    let regression = quadratic.under(py, prior)?;
     let log_mass = log_mass.as_array().to_vec();
     let chain = match draws {
         Some(draws) => {
@@ -210,14 +151,11 @@ pub fn exact_draws<'py>(
 #[allow(clippy::type_complexity)]
 pub fn model_posterior<'py>(
     py: Python<'py>,
-    gram: PyReadonlyArray2<'py, f64>,
-    moment: PyReadonlyArray1<'py, f64>,
-    yy: f64,
-    n: f64,
+    quadratic: PyQuadratic<'py>,
     prior: PyPrior,
     included: PyReadonlyArray1<'py, bool>,
 ) -> PyResult<(f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>)> {
-    let regression = regression(py, &gram, &moment, yy, n, prior)?;
+    let regression = quadratic.under(py, prior)?;
     let members = regression.usable(&included.as_array().to_vec()).or_raise(py)?;
     let posterior = sampler::model_posterior(&regression, &members).or_raise(py)?;
     Ok((posterior.log_mass, posterior.mean.into_pyarray(py), posterior.cov.into_pyarray(py)))

@@ -1,47 +1,39 @@
 //! Simulation of SDEs for Python.
 
 use itoscope_core::Error;
-use itoscope_core::simulate::{Noise, Sde, SimulationSettings};
+use itoscope_core::simulate::{Sde, SimulationSettings};
 use numpy::{
     IntoPyArray, PyArray1, PyReadonlyArray2, PyReadonlyArray3, PyReadwriteArray3, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
+use crate::records::{PyDynamics, PyStepping};
 use crate::run::detached;
 
 /// Simulates paths of an SDE into `samples` `(n_paths, n_kept, m)`, and returns how many samples of each are finite;
 /// see `itoscope.backends.protocol.Backend.simulate`.
 #[pyfunction]
-#[pyo3(signature = (drift, diffusion, gamma, states, x0, *, dt, n_steps, scheme, substeps, keep_every, seed, noise,
-    parameters, progress, samples))]
-#[expect(clippy::too_many_arguments, reason = "keyword arguments of the stage")]
+#[pyo3(signature = (dynamics, x0, stepping, *, seed, noise, values, progress, samples))]
+#[expect(clippy::too_many_arguments, reason = "those of the stage")]
 pub fn simulate<'py>(
     py: Python<'py>,
-    drift: Vec<String>,
-    diffusion: Option<Vec<Vec<String>>>,
-    gamma: Option<Vec<Vec<String>>>,
-    states: Vec<String>,
+    mut dynamics: PyDynamics,
     x0: PyReadonlyArray2<'py, f64>,
-    dt: f64,
-    n_steps: usize,
-    scheme: &str,
-    substeps: usize,
-    keep_every: usize,
+    stepping: PyStepping,
     seed: u64,
     noise: Option<PyReadonlyArray3<'py, f64>>,
-    parameters: Option<(Vec<String>, PyReadonlyArray2<'py, f64>)>,
+    values: Option<PyReadonlyArray2<'py, f64>>,
     progress: Option<Bound<'py, PyAny>>,
     mut samples: PyReadwriteArray3<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let given = match gamma {
-        Some(gamma) => Noise::Covariance(gamma),
-        None => Noise::Diffusion(diffusion.unwrap_or(vec![Vec::new(); drift.len()])),
-    };
-    let (names, values) = parameters.unzip();
-    let sde = Sde::with_parameters(drift, given, states, names.unwrap_or_default()).or_raise(py)?;
+    let given = dynamics.noise();
+    // Names without values are none: the equation then does not compile where it uses them.
+    let names = if values.is_some() { dynamics.parameters } else { Vec::new() };
+    let sde = Sde::with_parameters(dynamics.drift, given, dynamics.states, names).or_raise(py)?;
     let noise = noise.as_ref().map(|noise| noise.as_array());
     let parameters = values.as_ref().map(|values| values.as_array());
+    let PyStepping { dt, n_steps, scheme, substeps, keep_every } = stepping;
     let scheme = scheme.parse().or_raise(py)?;
     let settings = SimulationSettings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters };
     let x0 = x0.as_array();
