@@ -7,7 +7,12 @@ use crate::path::Path;
 use crate::program::Program;
 use crate::{Error, Result};
 
-/// Largest number of states.
+/// Largest correlation of two noises of the model. The elements of Gamma are fitted one by one, so that at some states
+/// they may make no covariance; a pair held below one does, with 0.2 % of the smaller variance left to itself, far above
+/// what rounding takes from a Cholesky pivot.
+const MAX_CORRELATION: f64 = 0.999;
+
+/// Largest number of states: a bound for arrays on the stack, and for matrices whose size the compiler knows.
 pub const MAX_STATES: usize = 16;
 
 /// `dx = f(x) dt + g(x) dB`, `f = drift u(x)`, `(g g^T)_pair = gamma u(x)`; `y = observation x + e`, `e ~ N(0, noise)`.
@@ -106,7 +111,7 @@ impl StateSpace<'_> {
     }
 
     /// Diffusion covariance (m x m) from the values of its elements, kept positive: diagonals floored, correlations
-    /// below 0.999.
+    /// below [`MAX_CORRELATION`].
     pub fn positive_gamma(&self, values: &[f64], out: &mut [f64]) {
         let m = self.m();
         out.fill(0.0);
@@ -117,7 +122,7 @@ impl StateSpace<'_> {
         }
         for (pair, &(i, j)) in self.pairs.iter().enumerate() {
             if i != j {
-                let limit = 0.999 * (out[i * m + i] * out[j * m + j]).sqrt();
+                let limit = MAX_CORRELATION * (out[i * m + i] * out[j * m + j]).sqrt();
                 let value = values[pair].max(-limit).min(limit);
                 out[i * m + j] = value;
                 out[j * m + i] = value;

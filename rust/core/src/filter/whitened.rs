@@ -2,7 +2,8 @@
 
 use matrixmultiply::dgemm;
 
-/// Rows of a block.
+/// Rows of a block: enough that the matrix product is paid for its packing, few enough that a block of a wide library
+/// (36 columns: 76 kB) stays in the second-level cache. Another number is another order of the sums.
 const BLOCK: usize = 256;
 
 /// Sums of products of regressors and target; the target is the last column.

@@ -6,7 +6,9 @@ use crate::path::Path;
 use crate::program::{Program, Scratch};
 use crate::{Error, Result};
 
-/// Steps in a block; its library values stay in the cache.
+/// Steps in a block: the values of a wide library on it (36 terms: 74 kB), their copies at both ends of the steps and the
+/// products stay in the second-level cache, and one interpreted instruction still serves 32 vectors. Another number is
+/// another order of the sums, and so other last bits.
 pub(crate) const STEPS: usize = 256;
 
 /// Which stretch of which path: `steps` steps from sample `start` on.

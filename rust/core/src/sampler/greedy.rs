@@ -28,3 +28,34 @@ pub fn greedy_start(regression: &ScaledRegression) -> Vec<usize> {
     }
     factor.members().to_vec()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::evidence::tests::regression;
+    use super::super::prior::Prior;
+    use super::*;
+
+    #[test]
+    fn the_start_is_a_model_that_no_single_flip_makes_better() {
+        let regression = regression(6, Prior::default());
+        let (v, odds) = (regression.prior().slab_start, {
+            let p0 = regression.prior().p0_start;
+            (1.0 - p0) / p0
+        });
+        let start = greedy_start(&regression);
+        let score = |members: &[usize]| {
+            regression.log_evidence(members, v).unwrap() - members.len() as f64 * odds.ln()
+        };
+        for &member in &start {
+            let without: Vec<usize> = start.iter().copied().filter(|&other| other != member).collect();
+            assert!(score(&without) < score(&start), "{member} may leave {start:?}");
+        }
+        for column in (0..6).filter(|column| !start.contains(column)) {
+            assert!(
+                score(&[start.as_slice(), &[column]].concat()) < score(&start),
+                "{column} joins {start:?}"
+            );
+        }
+        assert!(!start.is_empty());
+    }
+}

@@ -181,3 +181,6 @@ impl Given {
         self.factor.l_dirty().tr_solve_lower_triangular(x).unwrap_or_else(|| x.clone())
     }
 }
+
+#[cfg(test)]
+mod tests;

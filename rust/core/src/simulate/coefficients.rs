@@ -238,3 +238,6 @@ fn remainder(graph: &mut Graph, entry: Id, a: &[Id], b: &[Id]) -> Id {
         graph.subtract(rest, product)
     })
 }
+
+#[cfg(test)]
+mod tests;
