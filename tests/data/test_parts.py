@@ -40,6 +40,7 @@ BELOW = (
     "trajectories",
     "reading",
     "order",
+    "glance",
 )
 
 

@@ -12,7 +12,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from itoscope import __version__
-from itoscope.cli import discover, forecast, paper, report, settings, simulate
+from itoscope.cli import discover, forecast, look, paper, report, settings, simulate
 from itoscope.errors import ArgumentError, ExpressionError, ItoscopeError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-COMMANDS = (discover, simulate, forecast, report, paper)
+COMMANDS = (discover, look, simulate, forecast, report, paper)
 """Each has ``add(subparsers)``, which declares the subcommand and its ``run(arguments)`` and returns its parser."""
 
 

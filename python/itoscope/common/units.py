@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import TypeAlias
 
 __all__ = ["ONE", "Unit", "is_unit", "power", "product", "quotient", "read", "write"]
 
-Unit: TypeAlias = Mapping[str, Fraction]
+Unit: TypeAlias = Mapping[str, float]
 """Labels with their exponents, in the order in which they are written; empty for a pure number."""
 
 ONE: Unit = {}
@@ -45,7 +44,7 @@ def read(text: str) -> Unit:
     text = text.strip()
     if text.lower() in _NONE:
         return ONE
-    found: dict[str, Fraction] = {}
+    found: dict[str, float] = {}
     sign = 1
     for word in _split(text):
         if word == "/":
@@ -55,9 +54,9 @@ def read(text: str) -> Unit:
             continue
         label, exponent = _exponent(word)
         if exponent is None or not label:
-            return {text: Fraction(1)}
+            return {text: 1.0}
         if label != "1":
-            found[label] = found.get(label, Fraction(0)) + sign * exponent
+            found[label] = found.get(label, 0.0) + sign * exponent
         if "/" in text and "(" not in text:
             sign = 1
     return {label: exponent for label, exponent in found.items() if exponent}
@@ -70,7 +69,7 @@ def _split(text: str) -> list[str]:
     return text.split()
 
 
-def _exponent(word: str) -> tuple[str, Fraction | None]:
+def _exponent(word: str) -> tuple[str, float | None]:
     """Split `s^-2`, `s-2`, `s2` and `s⁻²` into label and exponent; an exponent of None is none that can be read."""
     label, caret, raised = word.partition("^")
     if not caret:
@@ -84,8 +83,8 @@ def _exponent(word: str) -> tuple[str, Fraction | None]:
             if not label:
                 label, raised = word, ""
     try:
-        return label, Fraction(raised.strip("()")) if raised else Fraction(1)
-    except (ValueError, ZeroDivisionError):
+        return label, float(raised.strip("()")) if raised else 1.0
+    except ValueError:
         return label, None
 
 
@@ -105,14 +104,14 @@ def _is_known(label: str) -> bool:
 
 def product(units: Iterable[Unit]) -> Unit:
     """The unit of a product."""
-    found: dict[str, Fraction] = {}
+    found: dict[str, float] = {}
     for unit in units:
         for label, exponent in unit.items():
-            found[label] = found.get(label, Fraction(0)) + exponent
+            found[label] = found.get(label, 0.0) + exponent
     return {label: exponent for label, exponent in found.items() if exponent}
 
 
-def power(unit: Unit, exponent: Fraction | int) -> Unit:
+def power(unit: Unit, exponent: float) -> Unit:
     """The unit of a power."""
     return {label: own * exponent for label, own in unit.items()} if exponent else ONE
 
@@ -132,7 +131,5 @@ def write(unit: Unit) -> str:
     return f"{' '.join(above) or '1'}/{bottom}"
 
 
-def _raised(label: str, exponent: Fraction) -> str:
-    if exponent == 1:
-        return label
-    return f"{label}^{exponent}" if exponent.denominator == 1 else f"{label}^({exponent})"
+def _raised(label: str, exponent: float) -> str:
+    return label if exponent == 1 else f"{label}^{exponent:g}"

@@ -51,10 +51,16 @@ def rises_within(values: np.ndarray[Any, Any], code: np.ndarray[Any, Any]) -> bo
 def is_clock(values: np.ndarray[Any, Any]) -> bool:
     """Whether values are an even ramp, as a clock and a count of samples are and a state is not."""
     numbers = _numbers(values)
-    if numbers is None or len(numbers) < ENOUGH or not np.isfinite(numbers).all():
+    if numbers is None or len(numbers) < ENOUGH:
         return False
     step = (float(numbers[-1]) - float(numbers[0])) / (len(numbers) - 1)
-    if step == 0 or not np.isfinite(step):
+    if (
+        step == 0
+        or not np.isfinite(step)
+        or abs(float(numbers[1]) - float(numbers[0]) - step) > 2 * EVEN * abs(step)
+    ):
+        return False
+    if not np.isfinite(numbers).all():
         return False
     grid = numbers[0] + step * np.arange(len(numbers))
     return float(np.max(np.abs(numbers - grid))) <= EVEN * abs(step)
@@ -64,7 +70,11 @@ def is_count(values: np.ndarray[Any, Any]) -> bool:
     """Whether values are whole numbers, as frames and rows are counted."""
     if values.dtype.kind in "iu":
         return True
-    if values.dtype.kind != "f" or not np.isfinite(values).all():
+    if (
+        values.dtype.kind != "f"
+        or (values[:3] != np.round(values[:3])).any()
+        or not np.isfinite(values).all()
+    ):
         return False
     return bool((values == np.round(values)).all()) and (not len(values) or abs(values).max() < 2**53)
 

@@ -124,6 +124,8 @@ def _rows(roles: Roles, n_rows: int) -> tuple[list[Any], list[Any] | None]:
 
 def _plain(value: Any) -> Any:
     value = getattr(value, "item", lambda: value)()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 

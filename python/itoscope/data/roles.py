@@ -171,7 +171,9 @@ def _as_time(column: Column) -> np.ndarray[Any, Any]:
     """The values of a column, dates where they are written as text or as numbers by a heading of time."""
     values = column.values
     if values.dtype.kind in "USO" and not calendars.is_dated(values):
-        found = calendars.of_text(words_of(values))
+        found = (
+            calendars.of_bytes(values) if values.dtype.kind == "S" else calendars.of_text(words_of(values))
+        )
         return values if found is None else found
     if column.heading.speaks_of_time and column.numeric:
         return calendars.as_dates(values)

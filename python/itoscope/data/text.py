@@ -100,8 +100,9 @@ def _blocks(path: str | PathLike[str], layout: Layout) -> Iterator[bytes]:
     skip, rest = layout.skip, b""
     with opened(path) as handle:
         while piece := handle.read(BLOCK):
-            block = rest + (decoder.decode(piece).encode() if decoder is not None else piece)
-            if b"\r" in block and b"\n" not in block:
+            piece = decoder.decode(piece).encode() if decoder is not None else piece
+            block = rest + piece if rest else piece
+            if b"\n" not in block and b"\r" in block:
                 block = block.replace(b"\r", b"\n")
             while skip and (at := block.find(b"\n")) >= 0:
                 block, skip = block[at + 1 :], skip - 1

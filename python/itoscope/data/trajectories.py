@@ -44,17 +44,15 @@ class Trajectories(Conversions):
         Column of a table that tells recordings apart (a dimension, of xarray); found by itself where heading and values
         say so.
     time : str or int, optional
-        Column of the times, found by itself where heading and values say so; ``"index"`` is the index of the table,
-        ``"-age"`` a column that is counted back from the present.
+        Column of the times, found by itself likewise; ``"index"`` is the index, ``"-age"`` a column that runs back.
     time_unit : str, optional
-        Unit in which time is to be measured: ns, us, ms, s, min, h, d, week, month, y, ka, Ma. Times of a table with a
-        unit are converted; dates are seconds otherwise.
+        Unit in which time is to be measured, ns to Ma; times with a unit are converted, dates are seconds otherwise.
     fps : float, optional
         Samples a second; a column of frames is divided by it.
     per_year : float, optional
         Samples a year, 252 for trading days: rows follow each other, whatever their dates.
     wide : {"states", "repeats"}, optional
-        What columns are whose headings are numbered, `run1`, `run2`, ...: states, or recordings of one state.
+        What columns with numbered headings are, `run1`, `run2`, ...: states, or recordings of one.
     units : list of str or mapping of str to str, optional
         Units of the states, as labels; by default those of the headings, ``disp [mm]``.
     position_names : list of str, optional
@@ -76,6 +74,8 @@ class Trajectories(Conversions):
         Of each state its unit, empty where nobody said, and its heading as it was written.
     time_unit : str
         Unit of the times, empty where nobody said.
+    time_source : str
+        What carried the times, empty where `dt` or `t` told them.
     ids : tuple or None
         What told the paths apart, one each.
     names, position_names, diverged, seed
@@ -123,6 +123,7 @@ class Trajectories(Conversions):
         self.times, self._steps = clock(parts, [len(path) for path in self.paths], dt, t)
         self.labels, self.units = self._described(parts, names is not None, units)
         self.time_unit = parts.time_unit or asked.unit or ""
+        self.time_source = parts.where
         self.ids = None if parts.ids is None or len(parts.ids) != len(self.paths) else tuple(parts.ids)
         self.position_names = self._subset_of_names(
             parts.position_names if position_names is None else position_names
@@ -238,6 +239,7 @@ class Trajectories(Conversions):
         )
         places = [self.names.index(name) for name in names]
         made.labels, made.units = tuple(self.labels[k] for k in places), tuple(self.units[k] for k in places)
+        made.time_source = self.time_source
         made.time_unit, made.ids = (
             self.time_unit,
             None if self.ids is None else tuple(self.ids[i] for i in kept),
@@ -382,7 +384,8 @@ class Trajectories(Conversions):
             One per state.
         """
         chosen = self if names is None else self.select(names)
-        return over_time.paths(chosen.times, chosen.paths, chosen.names, n_paths=n_paths, ax=ax)
+        described = {"units": chosen.units, "time_unit": chosen.time_unit}
+        return over_time.paths(chosen.times, chosen.paths, chosen.names, n_paths=n_paths, ax=ax, **described)
 
     def __repr__(self) -> str:
         lengths = [len(path) for path in self.paths]

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.drawing.style import BLUE, ORANGE, SERIES, label_panels, legend_above, name_of, panels, thinned
+from itoscope.drawing.style import (
+    BLUE,
+    ORANGE,
+    SERIES,
+    label_panels,
+    legend_above,
+    name_of,
+    panels,
+    thinned,
+    with_unit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +27,14 @@ __all__ = ["chains", "paths", "smoothed"]
 
 
 def paths(
-    times: Sequence[Array], values: Sequence[Array], names: Sequence[str], *, n_paths: int, ax: Any
+    times: Sequence[Array],
+    values: Sequence[Array],
+    names: Sequence[str],
+    *,
+    n_paths: int,
+    ax: Any,
+    units: Sequence[str] = (),
+    time_unit: str = "",
 ) -> Any:
     """Draw the states of `n_paths` paths at most, spread over the list.
 
@@ -27,6 +44,8 @@ def paths(
     names : m str
     n_paths : int
     ax : Axes or m of them, or None for a new figure
+    units : m str, optional
+    time_unit : str
     """
     axes = panels(ax, len(names), 1, width=6.4, height=1.7, sharex=ax is None)
     few = min(n_paths, len(values))
@@ -37,16 +56,24 @@ def paths(
             colour = SERIES[order] if alone else BLUE
             alpha = 0.9 if alone else max(0.25, 3 / len(picked))
             one.plot(*thinned(times[i], values[i][:, column]), color=colour, lw=0.9, alpha=alpha)
-        one.set_ylabel(name_of(name))
+        one.set_ylabel(with_unit(name_of(name), units[column] if units else ""))
         one.margins(x=0)
-    axes.flat[-1].set_xlabel("time")
+    axes.flat[-1].set_xlabel(with_unit("time", time_unit))
     if ax is None and few < len(values):
         axes[0, 0].set_title(f"{len(picked)} of {len(values)} paths", fontsize=9, loc="left")
     return label_panels(axes)
 
 
 def smoothed(
-    t: Array, mean: Array, bands: Array, names: Sequence[str], measured: Mapping[str, Array], *, ax: Any
+    t: Array,
+    mean: Array,
+    bands: Array,
+    names: Sequence[str],
+    measured: Mapping[str, Array],
+    *,
+    ax: Any,
+    units: Sequence[str] = (),
+    time_unit: str = "",
 ) -> Any:
     """Draw smoothed states against what was measured.
 
@@ -60,6 +87,8 @@ def smoothed(
     measured : mapping of str to (n,) array
         Samples of the states that were recorded.
     ax : Axes or m of them, or None for a new figure
+    units : m str, optional
+    time_unit : str
     """
     axes = panels(ax, len(names), 1, width=6.4, height=1.9, sharex=ax is None)
     for column, (one, name) in enumerate(zip(axes.flat, names)):
@@ -69,9 +98,9 @@ def smoothed(
         low, high = bands[:, column].T
         one.fill_between(t, low, high, color=BLUE, alpha=0.25, linewidth=0, label="95 % band")
         one.plot(*thinned(t, mean[:, column]), color=BLUE, lw=1.1, label="smoothed")
-        one.set_ylabel(name_of(name))
+        one.set_ylabel(with_unit(name_of(name), units[column] if units else ""))
         one.margins(x=0)
-    axes.flat[-1].set_xlabel("time")
+    axes.flat[-1].set_xlabel(with_unit("time", time_unit))
     legend_above(axes, ax, columns=3)
     return label_panels(axes)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLUE", "GREY", "INK", "ORANGE", "SERIES", "SHADE", "core_of", "covariance_title", "drift_title", "hide",
-    "label_panels", "legend_above", "name_of", "panels", "term_label", "thinned", "tidy",
+    "label_panels", "legend_above", "name_of", "panels", "term_label", "thinned", "tidy", "with_unit",
 ]  # fmt: skip
 
 # Okabe and Ito's colours: blue and vermilion differ for every kind of colour vision, and in grey.
@@ -123,6 +123,11 @@ def covariance_title(a: str, b: str) -> str:
 def name_of(state: str) -> str:
     """The name of a state for a figure."""
     return f"${LATEX.name(state)}$"
+
+
+def with_unit(label: str, unit: str) -> str:
+    """A label with its unit, where one is known."""
+    return f"{label} [{unit}]" if unit else label
 
 
 def term_label(term: str, states: Sequence[str]) -> str:

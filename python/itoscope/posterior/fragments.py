@@ -9,7 +9,7 @@ from itoscope.expressions.mathml import MATHML, STYLE, math
 from itoscope.expressions.notation import LATEX, Notation
 from itoscope.expressions.sums import names
 from itoscope.expressions.typeset import typeset_term
-from itoscope.posterior.words import HEAD, Shown, near_notes, parts, term_rows
+from itoscope.posterior.words import Shown, head, near_notes, parts, term_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,17 +57,22 @@ def equation_html(equation: Shown) -> str:
     )
 
 
-def table_html(named: Sequence[tuple[str, Shown]], states: Sequence[str] | None = None) -> str:
-    """The selected terms: coefficient, standard deviation, interval, probability.
+def table_html(
+    named: Sequence[tuple[str, Shown]],
+    states: Sequence[str] | None = None,
+    units: Sequence[Sequence[str]] = (),
+) -> str:
+    """The selected terms: coefficient, standard deviation, interval, probability, and the `units` of coefficients.
 
     Equations come with their labels as HTML. Without `states`, every name in a term counts as one.
     """
     first = 0 if any(label for label, _ in named) else 1
     if states is None:
         states = names(*(term for _, equation in named for term in equation.terms))
-    head = "".join(_cell("th", escape(text), c + first) for c, text in enumerate(HEAD[first:]))
+    titles = head(units)[first:]
+    top = "".join(_cell("th", escape(text), c + first) for c, text in enumerate(titles))
     body = ""
-    for label, term, *numbers in term_rows(named):
+    for label, term, *numbers in term_rows(named, units):
         known = "" if term == "none" else f"<math>{typeset_term(term, states, MATHML)}</math>"
         cells = [
             label,
@@ -76,7 +81,7 @@ def table_html(named: Sequence[tuple[str, Shown]], states: Sequence[str] | None 
         ]
         row = "".join(_cell("td", cell, c + first) for c, cell in enumerate(cells[first:]))
         body += f'<tr class="first">{row}</tr>' if label else f"<tr>{row}</tr>"
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _cell(tag: str, shown: str, column: int) -> str:

@@ -25,6 +25,7 @@ __all__ = [
     "columns",
     "equation_text",
     "grouped_warnings",
+    "head",
     "near_misses",
     "near_notes",
     "parts",
@@ -126,20 +127,31 @@ def near_misses(equation: Shown) -> list[tuple[str, float]]:
     ]
 
 
-def term_rows(named: Sequence[tuple[str, Shown]]) -> list[tuple[str, str, str, str, str, str]]:
-    """Selected terms as rows `equation, term, coefficient, sd, 95 % interval, probability`, written and rounded."""
-    rows = []
-    for label, equation in named:
+def head(units: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The titles of `term_rows`."""
+    return (*HEAD, "unit") if units else HEAD
+
+
+def term_rows(
+    named: Sequence[tuple[str, Shown]], units: Sequence[Sequence[str]] = ()
+) -> list[tuple[str, ...]]:
+    """Selected terms as rows `equation, term, coefficient, sd, 95 % interval, probability`, written and rounded.
+
+    With `units`, those of the K coefficients of each equation, a row ends in its unit.
+    """
+    rows: list[tuple[str, ...]] = []
+    for number, (label, equation) in enumerate(named):
         name, interval = label, equation.interval(0.95)
         for k in np.flatnonzero(equation.selected):
             write = Rounding.of(equation.mean[k], equation.sd[k]).write
             value, sd, low, high = map(write, (equation.mean[k], equation.sd[k], *interval[k]))
+            unit = (units[number][k],) if units else ()
             rows.append(
-                (name, equation.terms[k], value, sd, f"{low} .. {high}", probability(equation.pip[k]))
+                (name, equation.terms[k], value, sd, f"{low} .. {high}", probability(equation.pip[k]), *unit)
             )
             name = ""
         if name:
-            rows.append((name, "none", "", "", "", ""))
+            rows.append((name, "none", *[""] * (len(head(units)) - 2)))
     return rows
 
 

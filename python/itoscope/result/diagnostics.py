@@ -115,8 +115,10 @@ class Diagnostics(TypedDict, total=False):
 
 
 class Summary(TypedDict, total=False):
-    """The size of a recording; `dt` is None where steps are uneven."""
+    """The size of a recording; `dt` is None where steps are uneven; units as far as they are known."""
 
     n_paths: int
     n_steps: int
     dt: float | None
+    units: dict[str, str]
+    time_unit: str

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from itoscope.expressions.mathml import MATHML, STYLE, math
 from itoscope.posterior.fragments import table_html, warnings_html
 from itoscope.posterior.words import near_notes
+from itoscope.result.units import coefficient_units
 from itoscope.show import latex as equations
 from itoscope.show import text as summary
 
@@ -41,7 +42,8 @@ def equations_html(result: Findings) -> str:
 
 def terms_html(result: Findings) -> str:
     """The table of the selected terms of all equations."""
-    return table_html([(_label(key), equation) for key, equation in result.keyed()], result.states)
+    named = [(_label(key), equation) for key, equation in result.keyed()]
+    return table_html(named, result.states, [*coefficient_units(result).values()])
 
 
 def _label(key: Key) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from itoscope.common.numbers import Rounding, number
 from itoscope.expressions.sums import broken, in_brackets
-from itoscope.posterior.words import HEAD, aligned, columns, near_notes, sum_words, term_rows, wrap
+from itoscope.posterior.words import aligned, columns, head, near_notes, sum_words, term_rows, wrap
+from itoscope.result.units import coefficient_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +57,8 @@ def headline(result: Findings) -> str:
         return "Stochastic differential equation"
     paths = "1 path" if about["n_paths"] == 1 else f"{about['n_paths']} paths"
     dt = about.get("dt")
-    step = f"dt = {number(dt)}" if dt else "uneven steps"
+    unit = f" {about['time_unit']}" if about.get("time_unit") else ""
+    step = f"dt = {number(dt)}{unit}" if dt else "uneven steps"
     return f"Stochastic differential equation from {paths}, {about['n_steps']} steps, {step}"
 
 
@@ -71,7 +73,7 @@ def text(result: Findings) -> Iterator[str]:
             f"g is any matrix with g g^T = Gamma, dB are {len(noisy)} independent Brownian motions"
         )
     yield ""
-    yield from _table(result.labelled())
+    yield from _table(result)
     if result.measurement_noise:
         yield ""
         yield from wrap(f"measurement noise: {noise_text(result)}")
@@ -103,8 +105,9 @@ def noise_text(result: Findings) -> str:
     return "; ".join(shown) + " (one standard deviation)"
 
 
-def _table(named: Sequence[tuple[str, Equation]]) -> Iterator[str]:
-    return columns([HEAD, *term_rows(named)], 2)
+def _table(result: Findings) -> Iterator[str]:
+    units = [*coefficient_units(result).values()]
+    return columns([head(units), *term_rows(result.labelled(), units)], 2)
 
 
 def records(named: Sequence[tuple[str, Equation]]) -> list[dict[str, Any]]:

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
+
 /// How a text table is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
@@ -54,21 +56,81 @@ pub enum Column {
     Text(Vec<u8>, Vec<usize>),
 }
 
+impl Fault {
+    /// The same fault so many lines further down.
+    fn below(self, lines: usize) -> Self {
+        match self {
+            Self::Cells { line, found } => Self::Cells { line: line + lines, found },
+            Self::Number { line, column, cell } => Self::Number { line: line + lines, column, cell },
+        }
+    }
+}
+
+impl Column {
+    fn append(&mut self, more: Self) {
+        match (self, more) {
+            (Self::Numbers(values), Self::Numbers(more)) => values.extend_from_slice(&more),
+            (Self::Text(bytes, ends), Self::Text(more, more_ends)) => {
+                ends.extend(more_ends.iter().map(|end| end + bytes.len()));
+                bytes.extend_from_slice(&more);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Words, in small letters, that stand for a missing number.
 const MISSING: [&[u8]; 14] =
     [b"", b"na", b"n/a", b"#n/a", b"<na>", b"nan", b"null", b"none", b"nil", b"-", b"--", b"---", b"?", b"."];
 const LONGEST: usize = 5;
 
-/// Reads whole lines; blank lines and those that start with `#` are left out.
+/// Bytes that are worth a thread of their own.
+const PIECE: usize = 1 << 20;
+
+/// Reads whole lines, those of long texts in parallel; blank lines and those that start with `#` are left out.
 ///
 /// # Errors
 /// [`Fault`] for the first row that does not fit.
 pub fn read(text: &[u8], layout: Layout, kinds: &[Kind]) -> Result<Vec<Column>, Fault> {
+    let pieces = pieces(text);
+    let mut read: Vec<_> = pieces.par_iter().map(|piece| read_piece(piece, layout, kinds)).collect();
+    let mut found = read.remove(0)?;
+    let mut lines = count_lines(pieces[0]);
+    for (more, piece) in read.into_iter().zip(&pieces[1..]) {
+        let more = more.map_err(|fault| fault.below(lines))?;
+        for (column, end) in found.iter_mut().zip(more) {
+            column.append(end);
+        }
+        lines += count_lines(piece);
+    }
+    Ok(found)
+}
+
+fn count_lines(text: &[u8]) -> usize {
+    text.iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// A text cut behind ends of lines.
+fn pieces(text: &[u8]) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while rest.len() > 2 * PIECE {
+        let Some(end) = rest[PIECE..].iter().position(|&byte| byte == b'\n') else { break };
+        let (piece, after) = rest.split_at(PIECE + end + 1);
+        found.push(piece);
+        rest = after;
+    }
+    found.push(rest);
+    found
+}
+
+fn read_piece(text: &[u8], layout: Layout, kinds: &[Kind]) -> Result<Vec<Column>, Fault> {
+    let room = text.len() / 16 / kinds.len().max(1);
     let mut columns: Vec<Column> = kinds
         .iter()
         .map(|kind| match kind {
             Kind::Skip => Column::Skipped,
-            Kind::Number => Column::Numbers(Vec::new()),
+            Kind::Number => Column::Numbers(Vec::with_capacity(room)),
             Kind::Text => Column::Text(Vec::new(), Vec::new()),
         })
         .collect();
@@ -290,6 +352,20 @@ mod tests {
         assert_eq!(fault("1,2\n3,4,5\n"), Fault::Cells { line: 1, found: 3 });
         assert_eq!(fault("1,2\n3,x y\n"), Fault::Number { line: 1, column: 1, cell: "x y".into() });
         assert_eq!(fault("one two\n"), Fault::Cells { line: 0, found: 1 });
+    }
+
+    #[test]
+    fn long_texts_are_read_in_pieces_as_short_ones_are() {
+        let rows = 300_000;
+        let text: String = (0..rows).map(|k| format!("{k},{}.5\n", k * 7)).collect();
+        assert!(pieces(text.as_bytes()).len() > 2);
+        let found = numbers(&text, COMMA);
+        assert_eq!((found[0].len(), found[0][rows - 1], found[1][200_000]), (rows, 299_999.0, 1_400_000.5));
+        let words = read(text.as_bytes(), COMMA, &[Kind::Skip, Kind::Text]).expect("a table");
+        let Column::Text(bytes, ends) = &words[1] else { panic!("texts were asked for") };
+        assert_eq!(&bytes[ends[199_999]..ends[200_000]], b"1400000.5");
+        let broken = text.replace("250000,", "250000;");
+        assert_eq!(read(broken.as_bytes(), COMMA, &NUMBERS), Err(Fault::Cells { line: 250_000, found: 1 }));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
+use crate::run::detached;
+
 /// The columns of whole lines of a text table: arrays of numbers, texts as `(bytes, width)`, `None` for those skipped;
 /// or, as a second item, the fault `(line, column, cell)`, where column -1 means that the row has `cell` cells.
 #[pyfunction]
@@ -27,7 +29,7 @@ pub fn read_table<'py>(
         .collect();
     let bytes = text.as_bytes();
     let found = PyList::empty(py);
-    match py.detach(|| read(bytes, Layout { delimiter, decimal_comma }, &kinds)) {
+    match detached(py, None, |_| Ok(read(bytes, Layout { delimiter, decimal_comma }, &kinds)))? {
         Err(Fault::Cells { line, found: cells }) => Ok((found, Some((line, -1, cells.to_string())))),
         Err(Fault::Number { line, column, cell }) => Ok((found, Some((line, column as isize, cell)))),
         Ok(columns) => {

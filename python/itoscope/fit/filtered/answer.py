@@ -18,6 +18,7 @@ from itoscope.library.library import Library, readable_means
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
+from itoscope.result.units import summary_of
 
 if TYPE_CHECKING:
     from itoscope.fit.question import Question
@@ -132,7 +133,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
             "observed_information": fit.maximum.observed,
         },
         warnings=[*fit.warnings, *([steps.sentence] if steps.fired else [])],
-        data_summary={"n_paths": data.n_paths, "n_steps": int(data.n_steps), "dt": data.dt},
+        data_summary=summary_of(data, question.observed),
         data=data,
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,

@@ -19,6 +19,7 @@ from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fi
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
+from itoscope.result.units import summary_of
 
 if TYPE_CHECKING:
     from itoscope.checks.check import Check
@@ -51,7 +52,7 @@ def answer_measured(question: Question) -> Findings:
             "checks": [check.as_dict() for check in checks],
             "residuals": residuals,
         },
-        data_summary={"n_paths": data.n_paths, "n_steps": int(data.n_steps), "dt": data.dt},
+        data_summary=summary_of(data),
         data=data,
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,

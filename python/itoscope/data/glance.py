@@ -1,0 +1,120 @@
+"""A recording at a glance: size, times, units and gaps, order, rows that follow from others, the call to make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.common.numbers import number
+from itoscope.data.order import OrderAnswer, classify_order
+from itoscope.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from itoscope.data.trajectories import Trajectories
+
+__all__ = ["Glance", "glance"]
+
+FOLLOWS = 0.05
+"""Share of the squared steps of a column that may be left once its rate of change, another column, has told them."""
+
+NOISY = 0.02
+"""Measurement noise of this share of the spread of a column is too much to take samples for states."""
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What is seen of a recording before a fit.
+
+    Attributes
+    ----------
+    data : Trajectories
+    order : OrderAnswer or None
+        None where steps are uneven.
+    follows : dict
+        Columns whose rate of change is another column: `{"x": "v"}`.
+    """
+
+    data: Trajectories
+    order: OrderAnswer | None
+    follows: dict[str, str]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What to say to `discover`."""
+        if self.follows:
+            return {"known_drift": self.follows}
+        if self.order is None:
+            return {}
+        if self.order.order == 2:
+            return {"order": 2, "measurement_noise": "estimate"}
+        spread = self.data.sd()
+        if any(noise > NOISY * sd for noise, sd in zip(self.order.noise, spread)):
+            return {"measurement_noise": "estimate"}
+        return {}
+
+    def lines(self) -> Iterator[str]:
+        """What a person reads."""
+        data = self.data
+        yield repr(data).removeprefix("Trajectories: ")
+        if data.time_source:
+            yield f"time: {data.time_source}{f', in {data.time_unit}' if data.time_unit else ''}"
+        else:
+            yield "time: no column; the rows follow each other in equal steps"
+        if data.ids is not None:
+            shown = ", ".join(str(label) for label in data.ids[:6])
+            yield f"recordings: {data.n_paths}, {shown}{', ...' if data.n_paths > 6 else ''}"
+        yield from self._times()
+        yield from self._states()
+        if self.order is not None:
+            yield f"order: {self.order.reason}"
+        for row, rate in self.follows.items():
+            yield f"{rate} is the rate of change of {row}"
+
+    def _times(self) -> Iterator[str]:
+        if self.data.dt is None:
+            steps = np.concatenate([np.diff(stamps) for stamps in self.data.times])
+            low, middle, high = (number(float(value)) for value in np.quantile(steps, [0, 0.5, 1]))
+            yield f"steps: {low} to {high}, most often near {middle}"
+
+    def _states(self) -> Iterator[str]:
+        data = self.data
+        for k, (name, mean, sd) in enumerate(zip(data.names, data.mean(), data.sd())):
+            column = np.concatenate([path[:, k] for path in data.paths])
+            there = column[~np.isnan(column)]
+            unit = f" {data.units[k]}" if data.units[k] else ""
+            gone = len(column) - len(there)
+            held = float(np.mean(np.diff(there) == 0)) if len(there) > 1 else 0.0
+            notes = [f"{gone} missing"] if gone else []
+            notes += [f"{100 * held:.0f} % of samples repeat the one before"] if held > 0.1 else []
+            low, high = number(float(there.min())), number(float(there.max()))
+            yield "; ".join([f"{name}: {number(mean)} ± {number(sd)}{unit}, {low} to {high}", *notes])
+
+
+def glance(data: Trajectories) -> Glance:
+    """Look at a recording."""
+    try:
+        order = classify_order(data)
+    except DataError:
+        order = None
+    return Glance(data, order, _follows(data))
+
+
+def _follows(data: Trajectories) -> dict[str, str]:
+    """Columns whose increments are the integral of another column, by the trapezoidal rule."""
+    found: dict[str, str] = {}
+    for i, row in enumerate(data.names):
+        for j, rate in enumerate(data.names):
+            if i == j or row in found or rate in found:
+                continue
+            left, whole = 0.0, 0.0
+            for path, stamps in zip(data.paths, data.times):
+                moved = np.diff(path[:, i])
+                told = np.diff(stamps) * (path[1:, j] + path[:-1, j]) / 2
+                left, whole = left + float(np.nansum((moved - told) ** 2)), whole + float(np.nansum(moved**2))
+            if left < FOLLOWS * whole:
+                found[row] = rate
+    return found
