@@ -12,6 +12,7 @@ from itoscope.data import calendars
 from itoscope.data.asked import Asked
 from itoscope.data.columns import Column, Table
 from itoscope.data.headings import Heading, clean_names, heading
+from itoscope.data.looks import refuse_clock
 from itoscope.data.meaning import parts_of_table, time_numbers
 from itoscope.data.parts import Parts
 from itoscope.errors import DataError, argument_error
@@ -142,6 +143,8 @@ def _one_array(
     units = [title.unit] * states if title.unit else None
     if of_time is None:
         step, unit = _step(arrays)
+        if labels is None and not asked.named:
+            refuse_clock(data, asked.step or step)
         return Parts(
             data,
             names=clean_names(labels) if labels else None,

@@ -29,6 +29,8 @@ class Asked:
         What columns are whose headings are numbered.
     timed : bool
         Whether times are given beside the table.
+    named : bool
+        Whether names are given to the states.
     """
 
     time: Any = None
@@ -40,6 +42,7 @@ class Asked:
     time_unit: str | None = None
     wide: str | None = None
     timed: bool = False
+    named: bool = False
 
     def __post_init__(self) -> None:
         steps = {"dt": self.dt, "fps": self.fps, "per_year": self.per_year}

@@ -69,7 +69,7 @@ class Conversions:
 
         if path_column is not None:
             said["id"] = path_column
-        parts = read(path, Asked(dt=dt, **{"id": None, **said}))
+        parts = read(path, Asked(dt=dt, named=names is not None, **said))
         return cls(parts, dt=dt, names=names)
 
     @classmethod

@@ -24,9 +24,6 @@ _TIMES = _words_of(
 )
 """Words that mean time in some language."""
 
-_WEAK = frozenset({"data"})
-"""The date in Italian, Portuguese and Polish, and what not in English: a time only where dates stand below."""
-
 _COUNTS = _words_of(
     "frame frames framenumber frameno frameidx frameindex framenum sample samples samplenumber sampleno scan "
     "step steps index idx tick ticks row rownumber record recordnumber point pointnumber bild bildnummer image "
@@ -90,7 +87,7 @@ class Heading:
         if self.unit and as_unit(self.unit) is None and not self.counts:
             return False
         unit_alone = len(self.words) == 1 and len(self.joined) > 1 and as_unit(self.joined) is not None
-        return self.names_time or unit_alone or any(word in _TIMES | _WEAK for word in self.words)
+        return self.names_time or unit_alone or any(word in _TIMES for word in self.words)
 
     @property
     def counts(self) -> bool:

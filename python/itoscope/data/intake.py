@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from itoscope.data.asked import Asked
+from itoscope.data.looks import refuse_clock
 from itoscope.data.parts import Parts
 from itoscope.data.samples import Finite
 from itoscope.errors import ArgumentError, DataError
@@ -14,7 +15,7 @@ from itoscope.errors import ArgumentError, DataError
 __all__ = ["parts_of"]
 
 
-def parts_of(data: Any, asked: Asked, names: Any = None) -> Parts:
+def parts_of(data: Any, asked: Asked) -> Parts:
     """Return anything that holds samples as `Parts`.
 
     Frames and arrays of xarray are told by the names of their classes, so that no package is imported for others.
@@ -24,13 +25,11 @@ def parts_of(data: Any, asked: Asked, names: Any = None) -> Parts:
     data : Any
     asked : Asked
         What the caller says of it.
-    names : sequence of str, optional
-        Names that the caller gives to the states of an array, which are then states, whatever they look like.
     """
     if isinstance(data, Parts):
         return data
     if isinstance(data, np.ndarray):
-        return _of_array(data, asked, names)
+        return _of_array(data, asked)
     if isinstance(data, list | tuple) and not any(_is_foreign(item) for item in data[:1]):
         return _plain(data, asked)
     from itoscope.data import frames, gridded
@@ -69,29 +68,13 @@ def _plain(data: Any, asked: Asked) -> Parts:
     return Parts(data, dt=asked.step, time_unit=asked.step_unit)
 
 
-def _of_array(data: np.ndarray[Any, Any], asked: Asked, names: Any) -> Parts:
+def _of_array(data: np.ndarray[Any, Any], asked: Asked) -> Parts:
     """An array; one with fields is a table, and a first column that is the time is no state."""
     if data.dtype.names:
         from itoscope.data import frames
 
         return frames.parts_of_columns({name: data[name] for name in data.dtype.names}, asked)
     parts = _plain(data, asked)
-    step = asked.step
-    if step is None or names is not None or type(data) is Finite or data.ndim != 2 or data.shape[1] < 2:
-        return parts
-    first = data[:, 0]
-    if len(first) < ROWS or data.dtype.kind not in "iuf" or abs(first[1] - first[0] - step) > NEAR * step:
-        return parts
-    if float(np.max(np.abs(np.diff(first) - step))) <= NEAR * step:
-        raise DataError(
-            f"column 0 of data rises by dt = {step:g} from row to row, as the time does: t=data[:, 0] with data[:, 1:] "
-            "if it is the time, names=[...] if it is a state"
-        )
+    if not asked.named and type(data) is not Finite:
+        refuse_clock(data, asked.step)
     return parts
-
-
-ROWS = 8
-"""Rows below which a column of an array is not taken for the time."""
-
-NEAR = 1e-3
-"""Share of a step by which that column may stray."""

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from itoscope.data.samples import EVEN
+from itoscope.errors import DataError
 
-__all__ = ["blocks", "codes", "is_clock", "is_count", "is_label", "rises", "rises_within"]
+__all__ = ["blocks", "codes", "is_clock", "is_count", "is_label", "refuse_clock", "rises", "rises_within"]
 
 ENOUGH = 8
 """Rows below which values alone say nothing: three numbers in a row are easily even."""
@@ -64,6 +65,25 @@ def is_clock(values: np.ndarray[Any, Any]) -> bool:
         return False
     grid = numbers[0] + step * np.arange(len(numbers))
     return float(np.max(np.abs(numbers - grid))) <= EVEN * abs(step)
+
+
+def refuse_clock(data: np.ndarray[Any, Any], step: float | None) -> None:
+    """Raise DataError for an array whose first column rises by `step` from row to row: it is the time and no state."""
+    if (
+        step is None
+        or data.ndim != 2
+        or data.shape[1] < 2
+        or len(data) < ENOUGH
+        or data.dtype.kind not in "iuf"
+    ):
+        return
+    first = data[:, 0]
+    if abs(first[1] - first[0] - step) > EVEN * step or np.max(np.abs(np.diff(first) - step)) > EVEN * step:
+        return
+    raise DataError(
+        f"column 0 of data rises by dt = {step:g} from row to row, as the time does: t=data[:, 0] with data[:, 1:] "
+        "if it is the time, names=[...] if it is a state"
+    )
 
 
 def is_count(values: np.ndarray[Any, Any]) -> bool:

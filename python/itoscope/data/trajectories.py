@@ -114,8 +114,8 @@ class Trajectories(Conversions):
         diverged: Iterable[int] = (),
         seed: int | None = None,
     ) -> None:
-        asked = Asked(time, id, columns, dt, fps, per_year, time_unit, wide, timed=t is not None)
-        parts = _parts_of_own(data, asked) if isinstance(data, Trajectories) else parts_of(data, asked, names)
+        asked = Asked(time, id, columns, dt, fps, per_year, time_unit, wide, t is not None, names is not None)
+        parts = _parts_of_own(data, asked) if isinstance(data, Trajectories) else parts_of(data, asked)
         self.paths = samples.as_paths(parts.paths)
         self.names = samples.as_names(parts.names if names is None else names, self.paths[0].shape[1])
         if not samples.all_finite(parts.paths):

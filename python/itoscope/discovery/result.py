@@ -122,10 +122,10 @@ class Discovery(Findings):
         Returns
         -------
         pandas.DataFrame
-            Columns `equation, term, selected, pip, pip_mcse, mean, sd, low, high` (95 % interval), or a list of dicts
-            of these when pandas is not installed.
+            Columns `equation, term, selected, pip, pip_mcse, mean, sd, low, high` (95 % interval), and `unit` where
+            units are known; or a list of dicts of these when pandas is not installed.
         """
-        rows = summary.records(self.labelled())
+        rows = summary.records(self)
         try:
             import pandas as pd
         except ImportError:

@@ -10,9 +10,8 @@ from itoscope.posterior.words import aligned, columns, head, near_notes, sum_wor
 from itoscope.result.units import coefficient_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
 
 __all__ = ["equation_lines", "headline", "noise_text", "records", "text"]
@@ -92,16 +91,18 @@ def noise_text(result: Findings) -> str:
     levels = result.diagnostics.get("measurement_noise") or {}
     if not levels:
         return f"{number(float(result.measurement_noise))} (one standard deviation)"
+    units = result.data_summary.get("units", {})
     shown = []
     for name, level in levels.items():
         value, low, high = level["sd"], level["low"], level["high"]
         head = f"{name} " if len(levels) > 1 else ""
+        unit = f" {units[name]}" if name in units else ""
         if high > low:
             write = Rounding.of(value, (high - low) / 4).write
             interval = f"{write(low)} .. {write(high)}"
-            shown.append(f"{head}{write(value)}, 95 % interval {interval}")
+            shown.append(f"{head}{write(value)}{unit}, 95 % interval {interval}")
         else:
-            shown.append(f"{head}{number(value)}, as given")
+            shown.append(f"{head}{number(value)}{unit}, as given")
     return "; ".join(shown) + " (one standard deviation)"
 
 
@@ -110,13 +111,15 @@ def _table(result: Findings) -> Iterator[str]:
     return columns([head(units), *term_rows(result.labelled(), units)], 2)
 
 
-def records(named: Sequence[tuple[str, Equation]]) -> list[dict[str, Any]]:
+def records(result: Findings) -> list[dict[str, Any]]:
     """One record per candidate term of every equation; see `Discovery.table`."""
+    units = coefficient_units(result)
     columns = ("term", "selected", "pip", "pip_mcse", "mean", "sd", "low", "high")
     rows = []
-    for label, equation in named:
+    for key, equation in result.keyed():
         low, high = equation.interval(0.95).T.tolist()
         arrays = [equation.selected, equation.pip, equation.pip_mcse, equation.mean, equation.sd]
-        for values in zip(equation.terms, *(array.tolist() for array in arrays), low, high):
-            rows.append({"equation": label, **dict(zip(columns, values))})
+        for k, values in enumerate(zip(equation.terms, *(array.tolist() for array in arrays), low, high)):
+            unit = {"unit": units[key][k]} if units else {}
+            rows.append({"equation": str(key), **dict(zip(columns, values)), **unit})
     return rows
