@@ -307,3 +307,30 @@ def test_gzip_is_really_compressed(tmp_path):
     Trajectories(np.zeros((5, 1)), dt=1).to_csv(tmp_path / "x.csv.gz")
     with gzip.open(tmp_path / "x.csv.gz", "rt") as file:
         assert file.readline() == "path,t,x1\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("Sample rate,1000\nChannels,2\nTime,Volt\n", "Volt"),
+        ("LabVIEW Measurement,\n***End_of_Header***,\n\nX_Value,Voltage,Comment\n", "Voltage"),
+        ("Made by: a logger\nOperator: N., N.\n\ntime,Volt\n(s),(V)\n", "Volt"),
+        ("% time,Volt\n", "Volt"),
+        ("Date: 2024-01-01\nt,Volt,\n", "Volt"),
+    ],
+)
+def test_what_an_instrument_writes_before_the_table(tmp_path, head, name):
+    end = ",\n" if head.endswith(",\n") else "\n"
+    rows = "".join(f"{0.5 * k},{(-1) ** k * k}{end}" for k in range(20))
+    (tmp_path / "run.csv").write_text(head + rows)
+    data = Trajectories.from_csv(tmp_path / "run.csv")
+    assert (data.names, data.dt, len(data.paths[0])) == ((name,), 0.5, 20)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+def test_encodings(tmp_path, encoding):
+    text = "Zeit (s);Größe (µm)\r\n" + "".join(f"{k};{k % 3},5\r\n" for k in range(2000))
+    (tmp_path / "run.csv").write_bytes(text.encode(encoding))
+    data = Trajectories.from_csv(tmp_path / "run.csv")
+    assert (data.names, data.units, data.n_steps, data.paths[0][1, 0]) == (("Größe",), ("µm",), 1999, 1.5)
+    assert Trajectories(data.to_dataframe()[["t", "Größe"]]).names == ("Größe",)

@@ -15,7 +15,7 @@ TIMES = {
     "Timestamp [s]": "s", "elapsed_s": "s", "Elapsed Time (min)": "min", "Zeit": "", "Zeit in s": "s",
     "Temps (s)": "s", "tiempo": "", "Tempo [s]": "s", "время (с)": "s", "时间 (s)": "s", "seconds": "s",
     "POSITION_T": "", "RelativeTime": "",
-    "year": "y", "Days": "d", "Time since start / h": "h",
+    "year": "y", "Days": "d", "X_Value": "", "Time since start / h": "h",
 }  # fmt: skip
 COUNTS = ["frame", "Frame #", "FRAME", "Bild", "sample", "step", "image_number", "index", "帧"]
 IDS = [

@@ -22,6 +22,7 @@ BELOW = (
     "headings",
     "columns",
     "looks",
+    "stamps",
     "roles",
     "grid",
     "meaning",

@@ -346,3 +346,59 @@ def test_units_are_labels_that_stay(tmp_path):
     assert data.select("v").thin(2).units == ("mm/s",)
     with pytest.raises(errors.ArgumentError, match=r"units = 'q': states of these data: x, v"):
         Trajectories(X, dt=1, names=["x", "v"], units={"q": "m"})
+
+
+# -- tables with more than they need -----------------------------------------------------------------------
+def test_a_date_beside_a_clock_is_one_time(tmp_path):
+    rows = "".join(f"2024-03-0{1 + k // 4},{k % 4 * 6:02d}:00:00,{k}\n" for k in range(12))
+    (tmp_path / "run.csv").write_text("Date,Time,x\n" + rows)
+    data = Trajectories.from_csv(tmp_path / "run.csv", time_unit="h")
+    assert (data.names, data.dt) == (("x",), 6)
+    monthly = {
+        "Year": np.repeat([2020, 2021], 12),
+        "Month": np.tile(np.arange(1, 13), 2),
+        "sst": RNG.standard_normal(24),
+    }
+    stamps = Trajectories(monthly, time_unit="d").times[0]
+    assert stamps[:4].tolist() == [0, 31, 60, 91]
+
+
+def test_a_file_of_trackmate(tmp_path):
+    titles = "LABEL,ID,TRACK_ID,QUALITY,POSITION_X,POSITION_T,FRAME"
+    nice = "Label,Spot ID,Track ID,Quality,X,T,Frame"
+    units = ",,,(quality),(micron),(sec),"
+    rows = "".join(
+        f"ID{k},{k},{'' if k < 8 else k // 8},1.5,{k % 7},{k % 8 * 0.5},{k % 8}\n" for k in range(24)
+    )
+    (tmp_path / "spots.csv").write_text("\n".join([titles, nice, nice, units, rows]))
+    data = Trajectories.from_csv(tmp_path / "spots.csv", columns=["X"])
+    assert (data.ids, data.dt, data.time_unit, data.units) == ((1, 2), 0.5, "s", ("micron",))
+
+
+def test_two_labels_part_what_one_cannot():
+    table = {
+        "subject": np.repeat([1, 2], 12),
+        "trial": np.tile(np.repeat([1, 2], 6), 2),
+        "time": np.tile(np.arange(6), 4),
+        "x": RNG.standard_normal(24),
+    }
+    assert Trajectories(table).ids == ((1, 1), (1, 2), (2, 1), (2, 2))
+    assert Trajectories(table, id=["subject", "trial"]).n_paths == 4
+
+
+def test_a_count_that_is_named_like_a_label_is_a_state():
+    cells = np.round(50 + 10 * np.sin(T)).astype(int)
+    assert Trajectories({"t": T, "cell": cells, "x": X[:, 0]}).names == ("cell", "x")
+
+
+def test_times_that_step_back_without_a_label():
+    with pytest.raises(errors.DataError, match=r"t\[15\] = 0\.0 comes after.*id='column'.*sorting"):
+        Trajectories({"t": np.tile(T[:15], 2), "x": X[:, 0]})
+
+
+def test_groups_of_a_frame_keep_their_label_out():
+    table = pandas().DataFrame({"p": np.repeat([1, 2], 15), "frame": np.tile(np.arange(15), 2), "x": X[:, 0]})
+    groups = [group for _, group in table.groupby("p")]
+    with pytest.raises(errors.DataError, match="column 'p' is one number in every table"):
+        Trajectories(groups, fps=10)
+    assert Trajectories(groups, fps=10, columns=["x"]).names == ("x",)

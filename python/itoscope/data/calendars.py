@@ -126,6 +126,9 @@ def as_numbers(values: np.ndarray[Any, Any], unit: str) -> Array:
         seconds = _seconds_of_objects(values)
     else:
         if values.dtype.kind == "M":
+            # Years and months differ in length: days do not.
+            long = np.datetime_data(values.dtype)[0] in ("Y", "M")
+            values = values.astype("datetime64[D]") if long else values
             values = values - values[0]
         nanoseconds = values.astype("timedelta64[ns]")
         seconds = np.where(np.isnat(nanoseconds), np.nan, nanoseconds.astype(np.int64) * 1e-9)

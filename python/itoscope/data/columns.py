@@ -9,7 +9,7 @@ import numpy as np
 
 from itoscope.data.headings import Heading
 
-__all__ = ["Column", "Table"]
+__all__ = ["Column", "Table", "words_of"]
 
 
 @dataclass(frozen=True)
@@ -44,3 +44,11 @@ class Table:
     index: list[Column] = field(default_factory=list)
     where: str = "the table"
     headed: bool = True
+
+
+def words_of(values: np.ndarray[Any, Any]) -> list[str]:
+    """The words of an array of texts; nothing where it holds other objects."""
+    if values.dtype.kind == "S":
+        return [word.decode(errors="replace") for word in values.tolist()]
+    words = values.tolist()
+    return words if all(isinstance(word, str) for word in words) else []

@@ -41,7 +41,15 @@ def parts_of_frame(frame: Any, asked: Asked) -> Parts:
 
 def parts_of_frames(frames: Iterable[Any], asked: Asked, ids: Sequence[Any] | None = None) -> Parts:
     """Return the paths of frames with the same states, each a recording or several."""
-    return joined([parts_of_table(table_of_frame(frame), asked) for frame in frames], ids)
+    found = joined([parts_of_table(table_of_frame(frame), asked) for frame in frames], ids)
+    for k, name in enumerate(found.names or ()):
+        held = {path[0, k] if len(path) and np.ptp(path[:, k]) == 0 else None for path in found.paths}
+        if len(held) > 1 and None not in held and asked.columns is None:
+            raise DataError(
+                f"column {name!r} is one number in every table and another in each: it labels them and is no state; "
+                "columns=[...] names the states"
+            )
+    return found
 
 
 def joined(found: Sequence[Parts], ids: Sequence[Any] | None) -> Parts:

@@ -20,7 +20,7 @@ _TIMES = _words_of(
     "t time times timestamp timestamps datetime clock elapsed unixtime epoch posix utc gmt zeit zeiten "
     "zeitstempel uhrzeit messzeit laufzeit temps heure horodatage tiempo hora tempo ora orario czas tid tijd "
     "tijdstip aika zaman čas vreme время момент χρόνος 时间 時間 時刻 时刻 시간 "
-    "date dates datum fecha 日期 日付 日時 дата tarih runtime walltime simtime"
+    "date dates datum fecha 日期 日付 日時 дата tarih runtime walltime simtime xvalue"
 )
 """Words that mean time in some language."""
 

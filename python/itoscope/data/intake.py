@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from itoscope.data import calendars
 from itoscope.data.asked import Asked
 from itoscope.data.looks import refuse_clock
 from itoscope.data.parts import Parts
 from itoscope.data.samples import Finite
-from itoscope.errors import ArgumentError, DataError
+from itoscope.errors import ArgumentError, DataError, argument_error
 
-__all__ = ["parts_of"]
+__all__ = ["parts_of", "parts_of_own"]
 
 
 def parts_of(data: Any, asked: Asked) -> Parts:
@@ -78,3 +79,30 @@ def _of_array(data: np.ndarray[Any, Any], asked: Asked) -> Parts:
     if not asked.named and type(data) is not Finite:
         refuse_clock(data, asked.step)
     return parts
+
+
+def parts_of_own(data: Any, asked: Asked) -> Parts:
+    """Trajectories as parts of new ones: the states that are asked for, with the times that they have."""
+    if asked.columns is not None:
+        data = data.select([str(name) for name in asked.columns])
+    for name in ("time", "id", "wide", "fps", "per_year"):
+        if getattr(asked, name) is not None:
+            raise argument_error(
+                name, getattr(asked, name), "nothing, since trajectories have their times and paths"
+            )
+    scale = 1.0
+    if asked.unit is not None and data.time_unit and data.time_unit != asked.unit:
+        scale = calendars.factor(calendars.checked_unit(data.time_unit), asked.unit)
+    return Parts(
+        data.paths,
+        data.times if scale == 1 else [stamps * scale for stamps in data.times],
+        data.names,
+        data.time_source or "the trajectories",
+        units=data.units,
+        labels=data.labels,
+        time_unit=asked.unit or data.time_unit,
+        ids=data.ids,
+        position_names=data.position_names,
+        diverged=data.diverged,
+        seed=data.seed,
+    )

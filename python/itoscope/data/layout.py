@@ -185,7 +185,10 @@ def _first_row(rows: Sequence[list[str]], comments: Sequence[bool], decimal_comm
 
 
 def titles_above(rows: Sequence[list[str]], count: int, decimal_comma: bool) -> tuple[list[str], list[str]]:
-    """The titles of `count` columns among the lines before the first row, and the units in a line of their own."""
+    """The titles of `count` columns among the lines before the first row, and the units in a line of their own.
+
+    Of several lines of titles the one above the units counts, or the nearest; a line may name columns that rows lack.
+    """
     above: list[list[str]] = []
     for row in reversed(rows):
         if not any(row):
@@ -196,11 +199,12 @@ def titles_above(rows: Sequence[list[str]], count: int, decimal_comma: bool) -> 
             if _is_whole(numbers)
             else []
         )
-        if len(row) != count or (numbers and numbers != counted):
+        full = 2 * sum(bool(cell) for cell in row[:count]) >= count
+        if len(row) < count or not (full or above) or (numbers and numbers != counted):
             if above:
                 break
             continue
-        above.append(row)
+        above.append(row[:count])
     if not above:
         return [], []
     if len(above) > 1 and all(map(_is_unit_cell, above[0])):

@@ -10,11 +10,11 @@ import numpy as np
 from itoscope.common.types import Array
 from itoscope.data import calendars, looks
 from itoscope.data.asked import Asked
-from itoscope.data.columns import Column, Table
+from itoscope.data.columns import Column, Table, words_of
 from itoscope.data.grid import filled
 from itoscope.data.headings import clean_names
 from itoscope.data.parts import Parts
-from itoscope.data.roles import Roles, decide, words_of
+from itoscope.data.roles import Roles, decide
 from itoscope.data.samples import agreeing_dt
 from itoscope.errors import DataError
 
@@ -34,6 +34,8 @@ def parts_of_table(table: Table, asked: Asked) -> Parts:
     times, unit = _times(roles, asked, rows)
     if times is not None:
         paths, times = _in_order(paths, times)
+        if ids is None and asked.per_year is None:
+            _check_one_recording(times[0], roles.where)
     where, step = roles.where, asked.step
     if asked.per_year is not None:
         times, where = None, ""
@@ -118,8 +120,18 @@ def _rows(roles: Roles, n_rows: int) -> tuple[list[Any], list[Any] | None]:
     if code is None:
         return [slice(None)], None
     rows = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
+    # Rows without a label, as of what a tracker could not assign, belong to no recording.
+    rows = [row for row in rows if not any(_is_missing(column.values[row[0]]) for column in roles.ids)]
     labels = [tuple(_plain(column.values[row[0]]) for column in roles.ids) for row in rows]
     return rows, [label[0] if len(label) == 1 else label for label in labels]
+
+
+def _is_missing(value: Any) -> bool:
+    return (
+        value is None
+        or value in ("", b"")
+        or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -187,6 +199,19 @@ def _in_order(paths: list[Array], times: list[Array]) -> tuple[list[Array], list
         if len(stamps) > 1 and looks.rises(stamps, falls=True):
             times[i], paths[i] = np.ascontiguousarray(stamps[::-1]), np.ascontiguousarray(paths[i][::-1])
     return paths, times
+
+
+def _check_one_recording(stamps: Array, where: str) -> None:
+    """Raise DataError where times step back and nobody told recordings apart."""
+    back = np.flatnonzero(np.diff(stamps) <= 0)
+    if not len(back) or not np.isfinite(stamps).all():
+        return
+    k = int(back[0]) + 1
+    how = "is repeated" if stamps[k] == stamps[k - 1] else f"comes after t[{k - 1}] = {stamps[k - 1]}"
+    raise DataError(
+        f"path 0, t[{k}] = {stamps[k]} {how}: times increase strictly within a recording; id='column' tells recordings "
+        f"apart, and so does a list of tables; {where} may also want sorting"
+    )
 
 
 def _columns_as_paths(

@@ -10,11 +10,12 @@ import numpy as np
 
 from itoscope.data import calendars, looks
 from itoscope.data.asked import Asked
-from itoscope.data.columns import Column, Table
+from itoscope.data.columns import Column, Table, words_of
 from itoscope.data.headings import is_blank
+from itoscope.data.stamps import as_time, with_whole_times
 from itoscope.errors import ArgumentError, DataError, argument_error
 
-__all__ = ["Roles", "decide", "words_of"]
+__all__ = ["Roles", "decide"]
 
 
 @dataclass
@@ -64,7 +65,11 @@ def decide(table: Table, asked: Asked) -> Roles:
     DataError
         For a column that looks like a clock or a label and that nobody named, with both remedies.
     """
-    table = _with_row_numbers_as_index(table)
+    table = (
+        with_whole_times(_with_row_numbers_as_index(_without_blanks(table)))
+        if asked.time is None
+        else (_with_row_numbers_as_index(_without_blanks(table)))
+    )
     roles = Roles()
     if asked.time is not None:
         roles.time, roles.where, roles.counts = _time_named(table, asked)
@@ -74,18 +79,22 @@ def decide(table: Table, asked: Asked) -> Roles:
     if asked.columns is not None:
         roles.states = [_named(table, "columns", name) for name in asked.columns]
         roles.chosen = True
-    dated = [replace(column, values=_as_time(column)) for column in table.columns if not _used(roles, column)]
+    dated = [replace(column, values=as_time(column)) for column in table.columns if not _used(roles, column)]
     clocks = [column for column in dated if _may_be_time(column)]
-    labels = [column for column in dated if column.heading.names_path and _may_be_label(column)]
+    named = [column for column in dated if column.heading.names_path and _is_label(column)]
+    labels = [column for column in named if _recurs(column)]
     index = [column for column in table.index if not _used(roles, column)]
     if asked.id is None:
         inner = [column for column in index if column.heading.names_path]
-        roles.ids = _found_ids([*labels, *inner], roles.time or (clocks[0] if clocks else None))
+        clock = roles.time or (clocks[0] if clocks else None)
+        labels = [column for column in labels if _parts_recordings(column, clock)]
+        roles.ids = _found_ids([*labels, *inner], clock)
     clocks = [column for column in clocks if not _used(roles, column)]
     rising = _rising(clocks, roles.code)
     if asked.time is None:
         _find_time(roles, rising, clocks, index, asked)
-    aside = {id(column.heading) for column in (*rising, *labels)}
+    once = [column for column in named if not _recurs(column)]
+    aside = {id(column.heading) for column in (*rising, *labels, *once)}
     if not roles.chosen:
         roles.states = [
             column
@@ -99,6 +108,20 @@ def decide(table: Table, asked: Asked) -> Roles:
             "columns=[...] names the states"
         )
     return roles
+
+
+def _without_blanks(table: Table) -> Table:
+    """Leave out columns without heading and values, as a sign at the end of every line makes them."""
+    kept = [
+        column
+        for column in table.columns
+        if not (
+            is_blank(column.heading.text)
+            and column.values.dtype.kind == "f"
+            and np.isnan(column.values).all()
+        )
+    ]
+    return replace(table, columns=kept)
 
 
 def _with_row_numbers_as_index(table: Table) -> Table:
@@ -153,11 +176,11 @@ def _time_named(table: Table, asked: Asked) -> tuple[Column | None, str, bool]:
     if wanted == "index" and "index" not in texts:
         if not table.index:
             return None, "", False
-        column = replace(table.index[0], values=_as_time(table.index[0]))
+        column = replace(table.index[0], values=as_time(table.index[0]))
         return column, "the index", _counts(column)
     back = isinstance(wanted, str) and wanted.startswith("-") and wanted not in texts
     column = _named(table, "time", wanted[1:] if back else wanted)
-    values = _as_time(column)
+    values = as_time(column)
     if values.dtype.kind in "USO" and not calendars.is_dated(values):
         words = words_of(values) or [repr(value) for value in values[:1]]
         raise calendars.refused(words, f"the time column {column.heading.text!r}")
@@ -167,27 +190,6 @@ def _time_named(table: Table, asked: Asked) -> tuple[Column | None, str, bool]:
 
 
 # -- columns that speak for themselves -----------------------------------------------------------------------
-def _as_time(column: Column) -> np.ndarray[Any, Any]:
-    """The values of a column, dates where they are written as text or as numbers by a heading of time."""
-    values = column.values
-    if values.dtype.kind in "USO" and not calendars.is_dated(values):
-        found = (
-            calendars.of_bytes(values) if values.dtype.kind == "S" else calendars.of_text(words_of(values))
-        )
-        return values if found is None else found
-    if column.heading.speaks_of_time and column.numeric:
-        return calendars.as_dates(values)
-    return values
-
-
-def words_of(values: np.ndarray[Any, Any]) -> list[str]:
-    """The words of an array of texts; nothing where it holds other objects."""
-    if values.dtype.kind == "S":
-        return [word.decode(errors="replace") for word in values.tolist()]
-    words = values.tolist()
-    return words if all(isinstance(word, str) for word in words) else []
-
-
 def _may_be_time(column: Column) -> bool:
     """Whether heading and values allow it: dates, or numbers under a word for time or counts."""
     heading, values = column.heading, column.values
@@ -209,17 +211,30 @@ def _ramp(values: np.ndarray[Any, Any]) -> bool:
     return turns * looks.SHORT <= len(steps)
 
 
-def _may_be_label(column: Column) -> bool:
-    """Whether values can tell recordings apart: words or whole numbers that occur again."""
+def _is_label(column: Column) -> bool:
+    """Whether values are words or whole numbers, of which some may be missing."""
     values = column.values
     if calendars.is_dated(values) or values.dtype.kind == "b":
         return False
-    if column.numeric and not looks.is_count(
+    return not column.numeric or looks.is_count(
         values[~np.isnan(values)] if values.dtype.kind == "f" else values
-    ):
-        return False
-    count = int(looks.codes(values).max()) + 1 if len(values) else 0
-    return count == 1 or count * 2 <= len(values)
+    )
+
+
+def _recurs(column: Column) -> bool:
+    """Whether the values occur again and so can tell recordings apart."""
+    count = int(looks.codes(column.values).max()) + 1 if len(column.values) else 0
+    return count == 1 or count * 2 <= len(column.values)
+
+
+def _parts_recordings(column: Column, clock: Column | None) -> bool:
+    """Whether a label keeps the order of time: where time rises over all rows, its values follow each other."""
+    if clock is None or clock.values.dtype == object or clock.values.dtype.kind in "US":
+        return True
+    code = looks.codes(column.values)
+    if looks.rises(clock.values) or looks.rises(clock.values, falls=True):
+        return looks.blocks(code) == int(code.max()) + 1
+    return True
 
 
 def _counts(column: Column) -> bool:
@@ -301,7 +316,7 @@ def _time_of_index(roles: Roles, index: list[Column], asked: Asked) -> None:
     """Take an index for the time: dates, or numbers that rise; whole numbers without a name count samples."""
     if len(index) != 1:
         return
-    column = replace(index[0], values=_as_time(index[0]))
+    column = replace(index[0], values=as_time(index[0]))
     values = column.values
     if values.dtype.kind in "US" or (values.dtype == object and not calendars.is_dated(values)):
         return
@@ -343,7 +358,7 @@ def _check_states(table: Table, roles: Roles) -> None:
     for column in roles.states:
         heading, values = column.heading, column.values
         others = [one.heading.text for one in roles.states if one is not column] or ["..."]
-        if values.dtype.kind == "M" or (values.dtype.kind in "US" and _as_time(column) is not values):
+        if values.dtype.kind == "M" or (values.dtype.kind in "US" and as_time(column) is not values):
             raise DataError(_asked(heading.text, "holds dates", "time", others))
         if code is None and looks.is_label(values, clock):
             raise DataError(_asked(heading.text, "tells recordings apart, as it seems", "id", others))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import io
 from collections.abc import Iterator, Sequence
 from os import PathLike
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from itoscope.errors import DataError
 
 __all__ = ["read_csv", "write_csv"]
 
-BLOCK = 1 << 24
+BLOCK = 1 << 26
 """Bytes read at a time, so that a file is never held as text."""
 
 
@@ -32,8 +31,9 @@ def read_csv(path: str | PathLike[str], asked: Asked) -> Table:
     layout = sniffed(path)
     kinds = _kinds(layout, asked)
     found: list[list[Any]] = [[] for _ in kinds]
-    line = layout.skip
+    line, before = layout.skip, b""
     for block in _blocks(path, layout):
+        line, before = line + before.count(b"\n"), block
         read, fault = read_table(
             block, kinds, None if layout.delimiter is None else ord(layout.delimiter), layout.decimal_comma
         )
@@ -42,8 +42,7 @@ def read_csv(path: str | PathLike[str], asked: Asked) -> Table:
         for parts, column in zip(found, read):
             if column is not None:
                 parts.append(_words(column) if isinstance(column, tuple) else column)
-        line += block.count(b"\n")
-    columns = [np.concatenate(parts) if parts else None for parts in found]
+    columns = [parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else None for parts in found]
     n_rows = next((len(values) for values in columns if values is not None), 0)
     unread = np.broadcast_to(np.nan, n_rows)
     return Table(
@@ -95,21 +94,28 @@ def _headings(layout: Layout, kinds: str, asked: Asked) -> list[Heading]:
 
 def _blocks(path: str | PathLike[str], layout: Layout) -> Iterator[bytes]:
     """Whole lines of a file in UTF-8, those before the first row left out."""
-    recode = layout.encoding not in ("utf-8", "cp1252")
-    decoder = codecs.getincrementaldecoder(layout.encoding)(errors="replace") if recode else None
-    skip, rest = layout.skip, b""
-    with opened(path) as handle:
-        while piece := handle.read(BLOCK):
-            piece = decoder.decode(piece).encode() if decoder is not None else piece
-            block = rest + piece if rest else piece
-            if b"\n" not in block and b"\r" in block:
-                block = block.replace(b"\r", b"\n")
-            while skip and (at := block.find(b"\n")) >= 0:
-                block, skip = block[at + 1 :], skip - 1
-            end = -1 if skip else block.rfind(b"\n")
-            if end >= 0:
-                yield block[: end + 1]
-            rest = block[end + 1 :]
+    if layout.encoding in ("utf-8", "cp1252"):
+        with opened(path) as handle:
+            yield from _whole_lines(handle, layout.skip)
+    else:
+        with opened(path) as handle:
+            text = io.TextIOWrapper(handle, layout.encoding, errors="replace", newline="")
+            for _ in range(layout.skip):
+                text.readline()
+            while piece := text.read(BLOCK):
+                yield (piece + text.readline()).encode()
+
+
+def _whole_lines(handle: BinaryIO, skip: int) -> Iterator[bytes]:
+    for _ in range(skip):
+        handle.readline()
+    rest = b""
+    while piece := handle.read(BLOCK):
+        block = rest + piece if rest else piece
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield block if end == len(block) else block[:end]
+        rest = block[end:]
     if rest:
         yield rest
 

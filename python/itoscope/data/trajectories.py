@@ -9,11 +9,11 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.common.types import Array
-from itoscope.data import calendars, samples
+from itoscope.data import samples
 from itoscope.data.asked import Asked
 from itoscope.data.clock import clock
 from itoscope.data.conversions import Conversions
-from itoscope.data.intake import parts_of
+from itoscope.data.intake import parts_of, parts_of_own
 from itoscope.data.parts import Parts
 from itoscope.drawing import over_time
 from itoscope.errors import ArgumentError, argument_error
@@ -115,7 +115,7 @@ class Trajectories(Conversions):
         seed: int | None = None,
     ) -> None:
         asked = Asked(time, id, columns, dt, fps, per_year, time_unit, wide, t is not None, names is not None)
-        parts = _parts_of_own(data, asked) if isinstance(data, Trajectories) else parts_of(data, asked)
+        parts = parts_of_own(data, asked) if isinstance(data, Trajectories) else parts_of(data, asked)
         self.paths = samples.as_paths(parts.paths)
         self.names = samples.as_names(parts.names if names is None else names, self.paths[0].shape[1])
         if not samples.all_finite(parts.paths):
@@ -384,8 +384,9 @@ class Trajectories(Conversions):
             One per state.
         """
         chosen = self if names is None else self.select(names)
-        described = {"units": chosen.units, "time_unit": chosen.time_unit}
-        return over_time.paths(chosen.times, chosen.paths, chosen.names, n_paths=n_paths, ax=ax, **described)
+        units, time_unit = chosen.units, chosen.time_unit
+        shown = chosen.times, chosen.paths, chosen.names
+        return over_time.paths(*shown, n_paths=n_paths, ax=ax, units=units, time_unit=time_unit)
 
     def __repr__(self) -> str:
         lengths = [len(path) for path in self.paths]
@@ -423,30 +424,3 @@ def as_trajectories(
     if t is not None or names is not None:
         raise ArgumentError("t and names belong to Trajectories(...): these trajectories have theirs already")
     return data
-
-
-def _parts_of_own(data: Trajectories, asked: Asked) -> Parts:
-    """Trajectories as parts of new ones: the states that are asked for, with the times that they have."""
-    if asked.columns is not None:
-        data = data.select([str(name) for name in asked.columns])
-    for name in ("time", "id", "wide", "fps", "per_year"):
-        if getattr(asked, name) is not None:
-            raise argument_error(
-                name, getattr(asked, name), "nothing, since trajectories have their times and paths"
-            )
-    scale = 1.0
-    if asked.unit is not None and data.time_unit and data.time_unit != asked.unit:
-        scale = calendars.factor(calendars.checked_unit(data.time_unit), asked.unit)
-    return Parts(
-        data.paths,
-        data.times if scale == 1 else [stamps * scale for stamps in data.times],
-        data.names,
-        "the trajectories",
-        units=data.units,
-        labels=data.labels,
-        time_unit=asked.unit or data.time_unit,
-        ids=data.ids,
-        position_names=data.position_names,
-        diverged=data.diverged,
-        seed=data.seed,
-    )

@@ -145,7 +145,7 @@ def term_rows(
         for k in np.flatnonzero(equation.selected):
             write = Rounding.of(equation.mean[k], equation.sd[k]).write
             value, sd, low, high = map(write, (equation.mean[k], equation.sd[k], *interval[k]))
-            unit = (units[number][k],) if units else ()
+            unit = (units[number][int(k)],) if units else ()
             rows.append(
                 (name, equation.terms[k], value, sd, f"{low} .. {high}", probability(equation.pip[k]), *unit)
             )

@@ -67,6 +67,23 @@ impl Fault {
 }
 
 impl Column {
+    fn rows(&self) -> usize {
+        match self {
+            Self::Skipped => 0,
+            Self::Numbers(values) => values.len(),
+            Self::Text(_, ends) => ends.len(),
+        }
+    }
+
+    /// Makes room for so many rows in all.
+    fn reserve(&mut self, rows: usize) {
+        match self {
+            Self::Skipped => {}
+            Self::Numbers(values) => values.reserve_exact(rows - values.len()),
+            Self::Text(_, ends) => ends.reserve_exact(rows - ends.len()),
+        }
+    }
+
     fn append(&mut self, more: Self) {
         match (self, more) {
             (Self::Numbers(values), Self::Numbers(more)) => values.extend_from_slice(&more),
@@ -93,17 +110,30 @@ const PIECE: usize = 1 << 20;
 /// [`Fault`] for the first row that does not fit.
 pub fn read(text: &[u8], layout: Layout, kinds: &[Kind]) -> Result<Vec<Column>, Fault> {
     let pieces = pieces(text);
-    let mut read: Vec<_> = pieces.par_iter().map(|piece| read_piece(piece, layout, kinds)).collect();
-    let mut found = read.remove(0)?;
-    let mut lines = count_lines(pieces[0]);
-    for (more, piece) in read.into_iter().zip(&pieces[1..]) {
-        let more = more.map_err(|fault| fault.below(lines))?;
-        for (column, end) in found.iter_mut().zip(more) {
+    let read: Vec<_> = pieces.par_iter().map(|piece| read_piece(piece, layout, kinds)).collect();
+    let mut parts = Vec::with_capacity(pieces.len());
+    for (place, part) in read.into_iter().enumerate() {
+        let lines_before = || pieces[..place].iter().map(|piece| count_lines(piece)).sum();
+        parts.push(part.map_err(|fault| fault.below(lines_before()))?);
+    }
+    Ok(joined(parts))
+}
+
+/// The columns of all pieces, one below the other.
+fn joined(mut parts: Vec<Vec<Column>>) -> Vec<Column> {
+    let rows: Vec<usize> =
+        (0..parts[0].len()).map(|c| parts.iter().map(|part| part[c].rows()).sum()).collect();
+    let rest = parts.split_off(1);
+    let mut found = parts.remove(0);
+    for (column, rows) in found.iter_mut().zip(rows) {
+        column.reserve(rows);
+    }
+    for part in rest {
+        for (column, end) in found.iter_mut().zip(part) {
             column.append(end);
         }
-        lines += count_lines(piece);
     }
-    Ok(found)
+    found
 }
 
 fn count_lines(text: &[u8]) -> usize {
@@ -230,10 +260,12 @@ impl<'a> Cells<'a> {
         let start = self.at;
         let rest = &self.text[start..];
         let length = match self.layout.delimiter {
-            Some(sign) => rest.iter().position(|&byte| byte == sign || byte == b'\n'),
-            None => rest.iter().position(|&byte| byte == b' ' || byte == b'\t' || byte == b'\n'),
-        }
-        .unwrap_or(rest.len());
+            Some(sign) => find(rest, sign),
+            None => rest
+                .iter()
+                .position(|&byte| byte == b' ' || byte == b'\t' || byte == b'\n')
+                .unwrap_or(rest.len()),
+        };
         self.at += length;
         (Cow::Borrowed(trim(&rest[..length])), self.goes_on())
     }
@@ -274,6 +306,25 @@ impl<'a> Cells<'a> {
         self.at += 1;
         self.layout.delimiter.is_some() && sign == self.layout.delimiter
     }
+}
+
+/// Where the sign or the end of the line stands first, eight bytes at a time; the length where neither does.
+fn find(text: &[u8], sign: u8) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    // The highest bit of each byte that is zero, exactly up to the first of them.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    let (signs, ends) = (ONES * u64::from(sign), ONES * u64::from(b'\n'));
+    let mut at = 0;
+    while let Some(bytes) = text[at..].first_chunk() {
+        let word = u64::from_le_bytes(*bytes);
+        let found = zeros(word ^ signs) | zeros(word ^ ends);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = text[at..].iter().position(|&byte| byte == sign || byte == b'\n');
+    rest.map_or(text.len(), |further| at + further)
 }
 
 fn trim(cell: &[u8]) -> &[u8] {
