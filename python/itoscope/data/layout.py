@@ -199,7 +199,9 @@ def titles_above(rows: Sequence[list[str]], count: int, decimal_comma: bool) -> 
             if _is_whole(numbers)
             else []
         )
-        full = 2 * sum(bool(cell) for cell in row[:count]) >= count
+        full = 2 * sum(bool(cell) for cell in row[:count]) >= count or any(
+            cell[:1] in "([" for cell in row if cell
+        )
         if len(row) < count or not (full or above) or (numbers and numbers != counted):
             if above:
                 break

@@ -93,7 +93,7 @@ def decide(table: Table, asked: Asked) -> Roles:
     rising = _rising(clocks, roles.code)
     if asked.time is None:
         _find_time(roles, rising, clocks, index, asked)
-    once = [column for column in named if not _recurs(column)]
+    once = [column for column in named if len(set(column.values.tolist())) == len(column.values)]
     aside = {id(column.heading) for column in (*rising, *labels, *once)}
     if not roles.chosen:
         roles.states = [
