@@ -69,7 +69,7 @@ class Glance:
             yield f"recordings: {data.n_paths}, {shown}{', ...' if data.n_paths > 6 else ''}"
         yield from self._times()
         yield from self._states()
-        if self.order is not None:
+        if self.order is not None and not self.follows:
             yield f"order: {self.order.reason}"
         for row, rate in self.follows.items():
             yield f"{rate} is the rate of change of {row}"
