@@ -49,6 +49,9 @@ pub fn read_table<'py>(
 fn padded<'py>(py: Python<'py>, bytes: &[u8], ends: &[usize]) -> (Bound<'py, PyBytes>, usize) {
     let starts = || std::iter::once(&0).chain(ends);
     let width = ends.iter().zip(starts()).map(|(end, start)| end - start).max().unwrap_or(0).max(1);
+    if bytes.len() == width * ends.len() {
+        return (PyBytes::new(py, bytes), width);
+    }
     let mut wide = vec![0; width * ends.len()];
     for ((cell, end), start) in wide.chunks_exact_mut(width).zip(ends).zip(starts()) {
         cell[..end - start].copy_from_slice(&bytes[*start..*end]);
