@@ -402,3 +402,11 @@ def test_groups_of_a_frame_keep_their_label_out():
     with pytest.raises(errors.DataError, match="column 'p' is one number in every table"):
         Trajectories(groups, fps=10)
     assert Trajectories(groups, fps=10, columns=["x"]).names == ("x",)
+
+
+def test_trajectories_and_arrays_one_after_the_other():
+    data = Trajectories(frame())
+    both = Trajectories([data, data.thin(1)])
+    assert (both.n_paths, both.names, both.units, both.time_unit) == (2, ("x", "v"), ("mm", ""), "s")
+    assert Trajectories((X for _ in range(3)), dt=1).n_paths == 3
+    assert Trajectories(pandas().DataFrame(X), dt=1).n_states == 2

@@ -139,7 +139,7 @@ def table_of_frame(frame: Any, name: str | None = None) -> Table:
     if isinstance(data, nw.Series):
         columns = [Column(heading(name or data.name or "x"), _values(data))]
     else:
-        columns = [Column(heading(title), _values(data[title])) for title in data.columns]
+        columns = [Column(heading(title), _values(data.get_column(title))) for title in data.columns]
     index = nw.maybe_get_index(data)
     return Table(columns, [] if index is None else _index(index), "the table")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,16 +32,14 @@ def parts_of(data: Any, asked: Asked) -> Parts:
         return data
     if isinstance(data, np.ndarray):
         return _of_array(data, asked)
+    if isinstance(data, Iterator):
+        data = list(data)
     if isinstance(data, list | tuple) and not any(_is_foreign(item) for item in data[:1]):
         return _plain(data, asked)
     from itoscope.data import frames, gridded
 
     if isinstance(data, list | tuple):
-        if all(gridded.is_gridded(item) for item in data):
-            return frames.joined([gridded.parts_of_gridded(item, asked) for item in data], None)
-        if all(frames.is_frame(item) for item in data):
-            return frames.parts_of_frames(data, asked)
-        return _plain(data, asked)
+        return _of_list(data, asked)
     if isinstance(data, dict):
         return frames.parts_of_columns(data, asked)
     if isinstance(data, str | bytes) or hasattr(data, "__fspath__"):
@@ -51,6 +50,19 @@ def parts_of(data: Any, asked: Asked) -> Parts:
         return gridded.parts_of_gridded(data, asked)
     if frames.is_frame(data):
         return frames.parts_of_frame(data, asked)
+    return _plain(data, asked)
+
+
+def _of_list(data: Sequence[Any], asked: Asked) -> Parts:
+    """Recordings one by one, of a kind that neither Python nor NumPy has."""
+    from itoscope.data import frames, gridded
+
+    if all(hasattr(item, "time_source") for item in data):
+        return frames.joined([parts_of_own(item, asked) for item in data], None)
+    if all(gridded.is_gridded(item) for item in data):
+        return frames.joined([gridded.parts_of_gridded(item, asked) for item in data], None)
+    if all(frames.is_frame(item) for item in data):
+        return frames.parts_of_frames(data, asked)
     return _plain(data, asked)
 
 
