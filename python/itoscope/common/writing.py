@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -91,7 +90,7 @@ def _beside(target: str) -> str:
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
     folder, name = os.path.split(target)
-    beside = os.path.join(folder, f".{secrets.token_hex(8)}-{name[-100:]}")
+    beside = os.path.join(folder, f".{os.urandom(8).hex()}-{name[-100:]}")
     try:
         os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except OSError as problem:
