@@ -4,7 +4,7 @@ import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.errors import ArgumentError
-from itoscope.stats.correlation import correlation_time, recorded_correlation
+from itoscope.stats.correlation import correlation_time, efolding_lag, recorded_correlation
 
 LINEAR = ito.Library.polynomials(1)
 TERMS = ["1", "x1", "x2"]
@@ -49,11 +49,25 @@ def test_time_in_which_diffusion_covers_the_spread():
     assert correlation_time(2.0, 0.0, 0.5) == 0.5
 
 
+def test_steps_in_which_the_autocorrelation_falls():
+    rng = np.random.default_rng(1)
+    x = np.zeros(40_000)
+    for k in range(len(x) - 1):
+        x[k + 1] = 0.98 * x[k] + rng.normal()
+    assert efolding_lag([x]) == pytest.approx(1 / -np.log(0.98), rel=0.2)
+    x[5000:6000] = np.nan
+    assert efolding_lag([x[:20_000], x[20_000:]]) == pytest.approx(1 / -np.log(0.98), rel=0.3)
+    assert efolding_lag([rng.normal(size=500)]) == 1
+    assert efolding_lag([np.full(10, 3.0)]) == 9
+    wave = np.cos(2 * np.pi * np.arange(1000) / 100)
+    assert efolding_lag([wave]) == pytest.approx(100 * np.arccos(np.exp(-1)) / (2 * np.pi), abs=1)
+
+
 def test_correlation_time_of_a_recording():
     data = ito.problems.ornstein_uhlenbeck().simulate(duration=400.0, dt=0.01, seed=1)
     x = data.paths[0].copy()
     tau, step = recorded_correlation([x], [0.01], 0)
-    assert tau == pytest.approx(1.0, rel=0.2) and step == pytest.approx(0.01)
+    assert tau == pytest.approx(1.0, rel=0.25) and step == pytest.approx(0.01)
     x[1000:20000] = np.nan
     uneven = recorded_correlation([x], [np.arange(len(x)) * 0.01], 0)
     assert uneven[0] == pytest.approx(1.0, rel=0.3) and uneven[1] == pytest.approx(0.01)

@@ -19,8 +19,9 @@ class Prior:
     ``theta_k = 0`` where ``Z_k = 0``; else ``theta_r ~ N(0, s2 v c I)``, with ``v ~ IG(a_v, b_v)``,
     ``Z_k ~ Bernoulli(p0)``, ``p0 ~ Beta(a_p, b_p)``, ``s2 ~ IG(a_s, b_s)``. The scale c of the slab is 1 for the
     diffusion, where a sample is a natural unit. For the drift of a state it is ``dt / tau``, with the step dt and
-    the correlation time ``tau = min(2 Var(x) / Gamma, T)``: the noise of a step is ``s2 = Gamma / dt``, so that the
-    slab is ``N(0, v Gamma / tau)`` however finely the path is sampled.
+    the correlation time ``tau = min(2 Var(x) / Gamma, T)``, or the e-folding time of the autocorrelation where that
+    is shorter: the noise of a step is ``s2 = Gamma / dt``, so that the slab is ``N(0, v Gamma / tau)`` however finely
+    the path is sampled.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -148,6 +148,16 @@ class Library:
         if not isinstance(name, str) or not name.strip() or "\n" in name:
             raise argument_error("name", name, "a text of one line, not empty")
         return Library((Custom(func, name.strip()),))
+
+    def about_mean(self) -> Library:
+        """The same with its monomials about the mean of the data, or this library where none of them are about zero."""
+        if not any(isinstance(part, Polynomials) and part.origin is None for part in self.parts):
+            return self
+        parts = (
+            replace(part, origin="mean") if isinstance(part, Polynomials) and part.origin is None else part
+            for part in self.parts
+        )
+        return Library(tuple(parts))
 
     def __add__(self, other: Library) -> Library:
         return Library(self.parts + other.parts) if isinstance(other, Library) else NotImplemented

@@ -131,6 +131,11 @@ class Equation:
         return np.asarray(np.sqrt(np.maximum(np.diag(self.cov), 0)))
 
     @property
+    def averaged(self) -> Array:
+        """Coefficients averaged over all models ``(K,)``, from the draws."""
+        return np.asarray(self.samples.mean(axis=(0, 1)))
+
+    @property
     def pip_frequency(self) -> Array:
         """Share of draws whose model has the term ``(K,)``."""
         return np.asarray(self.included.mean(axis=(0, 1)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array, Times
 
-__all__ = ["correlation_time", "recorded_correlation"]
+__all__ = ["correlation_time", "efolding_lag", "recorded_correlation"]
 
 
 def correlation_time(variance: float, gamma: float, duration: float) -> float:
@@ -31,8 +32,36 @@ def correlation_time(variance: float, gamma: float, duration: float) -> float:
     return min(2.0 * variance / gamma, duration) if gamma > 0.0 else duration
 
 
+def efolding_lag(series: Sequence[Array]) -> int:
+    """Steps in which the autocorrelation of series `(n_i,)` falls to 1/e, at most the longest of them; NaN is missing.
+
+    Lags are doubled until one is beyond, and the last doubling is halved.
+    """
+    joined = np.concatenate(series)
+    mean, variance = float(np.nanmean(joined)), float(np.nanvar(joined))
+    centred = [x - mean for x in series]
+
+    def beyond(lag: int) -> bool:
+        products = np.concatenate([x[lag:] * x[: len(x) - lag] for x in centred if len(x) > lag])
+        products = products[np.isfinite(products)]
+        return bool(products.size and products.mean() < exp(-1.0) * variance)
+
+    longest = max(len(x) for x in series) - 1
+    low, high = 0, 1
+    while high < longest and not beyond(high):
+        low, high = high, 2 * high
+    high = min(high, longest)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if beyond(middle) else (middle, high)
+    return high
+
+
 def recorded_correlation(paths: Sequence[Array], times: Sequence[Times], column: int) -> tuple[float, float]:
-    """`correlation_time` of a measured column, and the mean step; `Gamma` is its mean squared increment per time.
+    """The correlation time of a measured column, and the mean step.
+
+    The smaller of `correlation_time`, with the mean squared increment per time as `Gamma`, and of the time in which the
+    autocorrelation falls to 1/e: that of a state which others drive is less than its own diffusion says.
 
     Parameters
     ----------
@@ -40,11 +69,11 @@ def recorded_correlation(paths: Sequence[Array], times: Sequence[Times], column:
     times : the step of each path, or its time stamps
     column : int
     """
-    values = np.concatenate([x[:, column] for x in paths])
+    series = [x[:, column] for x in paths]
     squares = spans = 0.0
     steps, duration = 0, 0.0
-    for x, time in zip(paths, times):
-        moved = np.diff(x[:, column])
+    for x, time in zip(series, times):
+        moved = np.diff(x)
         length = np.full(len(moved), float(time)) if np.ndim(time) == 0 else np.diff(np.asarray(time))
         seen = np.isfinite(moved)
         squares += float(moved[seen] @ moved[seen])
@@ -53,4 +82,7 @@ def recorded_correlation(paths: Sequence[Array], times: Sequence[Times], column:
         duration = max(duration, float(length.sum()))
     if not steps:
         return 1.0, 1.0
-    return correlation_time(float(np.nanvar(values)), squares / spans, duration), spans / steps
+    step = spans / steps
+    variance = float(np.nanvar(np.concatenate(series)))
+    covered = correlation_time(variance, squares / spans, duration)
+    return min(covered, efolding_lag(series) * step), step

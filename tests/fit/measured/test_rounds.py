@@ -44,6 +44,7 @@ class Sampler:
             terms=TERMS,
             selected=means != 0,
             mean=means,
+            averaged=means,
             sd=np.full(3, 0.1),
             cov=0.01 * np.eye(3),
             moments=moments,

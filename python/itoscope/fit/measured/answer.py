@@ -15,6 +15,7 @@ from itoscope.checks.measured import (
     no_noise,
     unstable_rounds,
 )
+from itoscope.fit.measured.origin import settle_origin
 from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fit_measured
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
@@ -32,6 +33,7 @@ __all__ = ["answer_measured"]
 def answer_measured(question: Question) -> Findings:
     """Run the rounds, then look at what they found."""
     data, names = question.data, question.data.names
+    question, origin = settle_origin(question, _measured, sampler_of)
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))
     checks = _given_checks(question, measured)
@@ -57,6 +59,7 @@ def answer_measured(question: Question) -> Findings:
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,
     )
+    findings.warnings += origin
     findings.warnings += [check.sentence for check in checks if check.fired]
     findings.warnings += grouped_warnings(findings.labelled())
     return findings

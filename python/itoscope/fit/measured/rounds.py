@@ -8,6 +8,7 @@ stay the same and no coefficient moves by more than a tenth of its standard devi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
     from itoscope.result.diagnostics import WeightRound
 
-__all__ = ["Measured", "MeasuredFit", "Pair", "Round", "coefficients", "fit_measured"]
+__all__ = ["Measured", "MeasuredFit", "Pair", "Round", "coefficients", "fit_measured", "regress"]
 
 Pair = tuple[int, int]
 
@@ -85,6 +86,13 @@ class Measured:
     floor: float = 1e-2
     max_rounds: int = 8
     reporter: Reporter = field(default_factory=Reporter)
+
+    @cached_property
+    def slab_scales(self) -> dict[int, float]:
+        """By row, a step over the correlation time of the state; the mean of P paths is known P times as well."""
+        known = len(self.paths) if self.ensemble == "mean" else 1
+        found = {row: recorded_correlation(self.paths, self.times, row) for row in self.rows}
+        return {row: known * step / tau for row, (tau, step) in found.items()}
 
 
 @dataclass(frozen=True)
@@ -182,16 +190,18 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
     drift_moments: dict[int, Moments] = {}
     for q, row in enumerate(measured.rows):
         weights = _weights(measured, former, (row,))
-        drift_moments[row], _ = _regress(measured, Target((row, row)), weights)
+        drift_moments[row], _ = regress(measured, Target((row, row)), weights)
         drift[row] = sample(drift_moments[row], final, Stream.equation(q))
     diffusion: dict[Pair, Equation] = {}
     diffusion_moments: dict[Pair, Moments] = {}
     means: dict[Pair, float] = {}
     raw = measured.scheme == "euler" and not measured.weighted
     for q, (i, j) in enumerate(measured.pairs):
-        fitted = None if raw else _fitted(measured.drift_program, [drift[i], drift[j]])
+        # Of all models, not of the one that is shown: a term that it lacks is no part of Gamma.
+        averaged = np.array([drift[i].averaged, drift[j].averaged])
+        fitted = None if raw else Fitted(measured.drift_program, averaged)
         target = Target((i, j), is_diffusion=True, drift=fitted)
-        diffusion_moments[i, j], means[i, j] = _regress(measured, target, _weights(measured, former, (i, j)))
+        diffusion_moments[i, j], means[i, j] = regress(measured, target, _weights(measured, former, (i, j)))
         stream = Stream.equation(len(measured.rows) + q)
         diffusion[i, j] = sample(diffusion_moments[i, j], final, stream)
     floors = np.zeros(len(measured.rows)) if former is None else former.floors
@@ -250,7 +260,7 @@ def _weights(measured: Measured, former: MeasuredFit | None, states: tuple[int, 
     return Variance(fitted.program, fitted.coef, np.array([floors[state] for state in states]))
 
 
-def _regress(measured: Measured, target: Target, weights: Weights) -> tuple[Moments, float]:
+def regress(measured: Measured, target: Target, weights: Weights) -> tuple[Moments, float]:
     """Moments of one regression, and the mean of its target."""
     what, terms, program = (
         ("diffusion", measured.diffusion_terms, measured.diffusion_program)
@@ -269,14 +279,8 @@ def _regress(measured: Measured, target: Target, weights: Weights) -> tuple[Mome
             ensemble=measured.ensemble,
             progress=count,
         )
-    scale = 1.0 if target.is_diffusion else _slab_scale(measured, target.pair[0])
+    scale = 1.0 if target.is_diffusion else measured.slab_scales[target.pair[0]]
     return Moments.from_sums(sums, terms, measured.backend, slab_scale=scale), sums.total / max(sums.n, 1)
-
-
-def _slab_scale(measured: Measured, row: int) -> float:
-    """A step over the correlation time of a state; the mean of P paths is known P times as well at each step."""
-    tau, step = recorded_correlation(measured.paths, measured.times, row)
-    return step / tau * (len(measured.paths) if measured.ensemble == "mean" else 1)
 
 
 def _movement(former: MeasuredFit, fit: MeasuredFit) -> tuple[bool, float]:
