@@ -157,10 +157,10 @@ def numbers(option: str, text: str) -> list[float]:
         raise argument_error(option, text, "numbers with commas between them") from None
 
 
-def noise_of(text: str) -> float | Literal["estimate"]:
-    """Return a standard deviation, or the word estimate."""
-    if text == "estimate":
-        return "estimate"
+def noise_of(text: str | None) -> float | Literal["estimate"] | None:
+    """Return a standard deviation, the word estimate, or None where nothing was said."""
+    if text is None or text == "estimate":
+        return text  # type: ignore[return-value]
     try:
         return float(text)
     except ValueError:

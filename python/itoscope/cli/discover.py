@@ -72,7 +72,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "known_drift": assignments("--known-drift", arguments.known_drift) or None,
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
-        "measurement_noise": noise_of(str(arguments.measurement_noise)),
+        "measurement_noise": noise_of(arguments.measurement_noise),
         "weights": None if arguments.weights == "none" else arguments.weights,
         "progress": not arguments.quiet,
     }

@@ -20,7 +20,7 @@ def discover(
     *,
     dt: float | None = None,
     order: Order = 1,
-    measurement_noise: float | Literal["estimate"] = 0.0,
+    measurement_noise: float | Literal["estimate"] | None = None,
     diffusion_library: Library | None = None,
     diffusion: Diffusion = "full",
     known_drift: Mapping[str, str] | None = None,
@@ -59,8 +59,9 @@ def discover(
         Step between samples, in the unit of time of the answer, of data that have no times.
     order : {1, 2}
         1: the data are the states. 2: the data are positions, and the velocities `v1, ...` were not measured.
-    measurement_noise : float or "estimate"
-        Standard deviation of white noise on the samples, or `"estimate"`; 0 for exact samples.
+    measurement_noise : float, "estimate" or None
+        Standard deviation of white noise on the samples, or `"estimate"`; 0 for exact samples. Default: `"estimate"`
+        where `order=2`, `states` or `observed` ask for the filter, 0 otherwise.
     diffusion_library : Library, optional
         Candidate terms of the diffusion covariance. Default: those of the drift.
     diffusion : {"full", "diagonal", "constant", "none"}

@@ -62,7 +62,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         *,
         dt: float | None = None,
         order: Order = 1,
-        measurement_noise: float | Literal["estimate"] = 0.0,
+        measurement_noise: float | Literal["estimate"] | None = None,
         diffusion_library: Library | None = None,
         diffusion: Diffusion = "full",
         known_drift: Mapping[str, str] | None = None,

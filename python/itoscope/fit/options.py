@@ -43,7 +43,7 @@ class Options:
 
     library: Library | None = None
     order: Order = 1
-    measurement_noise: float | Literal["estimate"] = 0.0
+    measurement_noise: float | Literal["estimate"] | None = None
     diffusion_library: Library | None = None
     diffusion: Diffusion = "full"
     known_drift: Mapping[str, str] | None = None
@@ -72,8 +72,8 @@ class Options:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             checks.choice(name, getattr(self, name), allowed)
-        if self.measurement_noise != "estimate":
-            wanted = "'estimate', or a standard deviation of at least 0"
+        if self.measurement_noise is not None and self.measurement_noise != "estimate":
+            wanted = "'estimate', or a standard deviation of at least 0, or None"
             checks.not_negative("measurement_noise", self.measurement_noise, wanted)
         checks.count("max_rounds", self.max_rounds)
         checks.share("weight_floor", self.weight_floor)

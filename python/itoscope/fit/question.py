@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from itoscope.backends import get_backend
 from itoscope.common.prior import Prior
@@ -134,14 +134,27 @@ class Question:
         return diagonal + tuple((i, j) for i in self.rows for j in self.rows if i < j)
 
     @property
+    def hidden(self) -> bool:
+        """Whether there are states that no column is of."""
+        return len(self.states) > self.data.n_states or self.observed is not None
+
+    @property
+    def measurement_noise(self) -> float | Literal["estimate"]:
+        """As asked for; unless it was, found where a filter is needed, and 0 otherwise."""
+        asked = self.options.measurement_noise
+        if asked is not None:
+            return asked
+        return "estimate" if self.hidden else 0.0
+
+    @property
     def measured(self) -> bool:
         """Whether the data are all states without noise, so that no filter is needed."""
-        hidden = len(self.states) > self.data.n_states or self.observed is not None
-        return not hidden and self.options.measurement_noise == 0
+        return not self.hidden and self.measurement_noise == 0
 
     def settings(self) -> dict[str, Any]:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
         settings = {name: getattr(self.options, name) for name in KEPT}
+        settings["measurement_noise"] = self.measurement_noise
         settings["known_drift"] = dict(self.known_drift)
         if self.observed is not None:
             settings["observed"] = list(self.observed)

@@ -40,7 +40,7 @@ def test_candidates_of_two_libraries_share_their_terms():
     assert among.known == {0: "v"}
     np.testing.assert_array_equal(among.given, [[1.0], [0.0]])
     assert among.all_drift == [(1, 0), (1, 1)] and among.all_gamma == [(0, 2), (0, 1)]
-    assert among.kinked == {1} and among.kinks[1].kind == "sgn"
+    assert among.kinks[1].kind == "sgn" and 1 not in among.affine
 
 
 def test_gamma_has_every_element_of_the_unknown_rows_unless_told():

@@ -55,7 +55,7 @@ def answer_filtered(question: Question) -> Findings:
 
 def _answered(question: Question) -> Findings:
     asked, q = question.options, question.data.n_states
-    noise = asked.measurement_noise
+    noise = question.measurement_noise
     fit = fit_filtered(
         Task(
             _recording(question),
@@ -102,7 +102,7 @@ def _recording(question: Question) -> Recording:
             question.pairs or tuple((i, i) for i in question.rows),
         ),
         observation=question.observation,
-        free_noise=np.full(data.n_states, question.options.measurement_noise == "estimate"),
+        free_noise=np.full(data.n_states, question.measurement_noise == "estimate"),
         max_step=LONG_STEP * float(np.median(gaps)),
         stages=question.backend,
     )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.expressions.kinks import Kink, closed_kinks, distinct, kinked
+from itoscope.expressions.affine import affine
+from itoscope.expressions.kinks import Kink, closed_kinks, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,9 +100,9 @@ class Candidates:
         return dict(zip(rows, self.expressions[self.n_terms :]))
 
     @cached_property
-    def kinked(self) -> frozenset[int]:
-        """Numbers of the terms whose derivative jumps."""
-        return kinked(self.expressions, self.states)
+    def affine(self) -> frozenset[int]:
+        """Numbers of the terms of constant slope, given rows among them."""
+        return affine(self.expressions, self.states)
 
     @cached_property
     def kinks(self) -> dict[int, Kink]:

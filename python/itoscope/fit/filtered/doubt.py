@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.backends.records import Parameter
+
 if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.fit.filtered.family import Family, Member
@@ -58,28 +60,28 @@ def between(family: Family, task: Task, shown_key: tuple[Set, Set], found: Maxim
     for n, (member, _) in enumerate(members):
         own = _variances(member, task)
         for a, parameter in enumerate(parameters):
-            if tuple(parameter) in own:
+            if parameter in own:
                 assert member.model is not None
                 gap[n, a] = parameter.of(member.model) - now[a]
-                held[n, a], var[n, a] = 1.0, own[tuple(parameter)]
+                held[n, a], var[n, a] = 1.0, own[parameter]
     for a in range(p):
         for b in range(a + 1):
             both = weight * held[:, a] * held[:, b]
             extra[a, b] = extra[b, a] = np.sum(both * gap[:, a] * gap[:, b]) / max(np.sum(both), 1e-300)
     shown = _variances(family.known[shown_key], task) if shown_key in family.known else {}
-    alone = np.array([shown.get(tuple(parameter), np.inf) for parameter in parameters])
+    alone = np.array([shown.get(parameter, np.inf) for parameter in parameters])
     own = np.sum(weight[:, None] * held * var, axis=0) / np.maximum(weight @ held, 1e-300)
     extra[np.diag_indices(p)] += np.maximum(own - alone, 0.0)
     return extra
 
 
-def _variances(member: Member, task: Task) -> dict[tuple[str, int, int], float]:
+def _variances(member: Member, task: Task) -> dict[Parameter, float]:
     """Variances of the coefficients of a model by parameter."""
     among = task.recording.candidates
-    out: dict[tuple[str, int, int], float] = {}
+    out: dict[Parameter, float] = {}
     if member.cov is not None and member.gamma_cov is not None:
         for a, c in enumerate(member.drift):
-            out[("drift", *among.all_drift[c])] = float(member.cov[a, a])
+            out[Parameter("drift", *among.all_drift[c])] = float(member.cov[a, a])
         for a, c in enumerate(member.gamma):
-            out[("gamma", *among.all_gamma[c])] = float(member.gamma_cov[a, a])
+            out[Parameter("gamma", *among.all_gamma[c])] = float(member.gamma_cov[a, a])
     return out

@@ -12,6 +12,8 @@ from itoscope.fit.filtered.draws import draw
 from itoscope.posterior.equation import Equation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from itoscope.common.prior import Prior
     from itoscope.common.types import Array
     from itoscope.fit.filtered.family import Family
@@ -68,7 +70,7 @@ def _equation(
     asked: Asked,
     maximum: Maximum,
     what: tuple[Table, Columns],
-    terms: list[str],
+    terms: Sequence[str],
     pip: Array,
     draws: Array,
 ) -> Equation:

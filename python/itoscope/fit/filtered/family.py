@@ -183,6 +183,7 @@ def family(task: Task, state: State) -> Family:
         if better is None or left <= 0 or move == MOVES - 1:
             break
         assert better.loglik is not None
+        assert better.model is not None
         state = state.at(better.model, better.loglik)
     members = _weighed(task, state, estimates, known)
     return Family(members, state, settled=better is None, known=known, pairs=estimates)

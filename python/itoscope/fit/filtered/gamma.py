@@ -104,6 +104,7 @@ def gamma_round(task: Task, state: State) -> tuple[State, Round]:
     among = task.recording.candidates
     state, ranking = task.gamma_ranking(state)
     now, sums = gamma_support(task, state.model), state.noise_sums
+    assert sums is not None
     singles = single_terms(task, state)
 
     def height(one: Ranked) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ class Recording:
     free_noise : (q,) array of bool
         Channels whose noise variance is estimated.
     max_step : float
-        Longer steps are predicted in several pieces.
+        Longer steps are predicted in several pieces, unless model and candidates are linear: those take one.
     stages : Backend
         What filters.
     second_order : bool
@@ -113,13 +114,19 @@ class Recording:
             mean0=model.mean0,
             cov0=model.cov0,
             floor=model.floor,
-            max_step=self.max_step,
+            max_step=math.inf if self._linear(terms, gamma) else self.max_step,
             kinks=tuple(
                 among.kinks[k]._replace(term=place) for place, k in enumerate(terms) if k in among.kinks
             ),
             second_order=self.second_order,
         )
         return space, {k: place for place, k in enumerate(terms)}
+
+    def _linear(self, terms: tuple[int, ...], gamma: Array) -> bool:
+        """Whether one step of any length is exact: all terms are affine, and Gamma is constant."""
+        among = self.candidates
+        varying = np.flatnonzero((gamma != 0.0).any(axis=0)).tolist()
+        return set(terms) <= among.affine and set(varying) <= {among.constant}
 
     def loglik(self, model: Model) -> float:
         """Log-likelihood of the recording."""

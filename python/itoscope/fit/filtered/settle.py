@@ -13,6 +13,8 @@ from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from itoscope.fit.filtered.recording import Recording
 
 __all__ = ["Settled", "settled"]
@@ -50,13 +52,17 @@ def settled(recording: Recording, model: Model) -> Settled:
         step = np.array([aim[column] for column in columns]) - now
         if 0.5 * float(step @ sums.gram @ step) < ENOUGH:
             break
-        taken = damped(at, lambda _, value, best=loglik: value > best, TRIES)
+        taken = damped(at, _above(loglik), TRIES)
         if taken is None:
             break
         model, loglik = maximise_noise(recording, taken.model, 2, taken.loglik)
         if loglik - before < ENOUGH:
             break
     return Settled(model, loglik, _own_drift(recording, model), _own_gamma(recording, model))
+
+
+def _above(height: float) -> Callable[[Model, float], bool]:
+    return lambda _, value: value > height
 
 
 def _own_drift(recording: Recording, model: Model) -> Quadratic:

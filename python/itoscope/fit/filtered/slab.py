@@ -81,7 +81,7 @@ def _usual_step(recording: Recording) -> float:
 
 
 def _duration(times: float | Array, n: int) -> float:
-    return float(times) * (n - 1) if np.ndim(times) == 0 else float(times[-1] - times[0])
+    return float(times) * (n - 1) if np.ndim(times) == 0 else float(np.ptp(np.asarray(times)))
 
 
 def log_slab(theta: Array, information: Array, prior: Prior) -> float:
