@@ -178,13 +178,6 @@ def coloured(strength: float = 0.7, count: int = 10) -> tuple[Case, ...]:
 
 
 @lru_cache
-def without_constant(shift: float = 0.6, count: int = 10) -> tuple[Case, ...]:
-    """A constant drift that no candidate holds."""
-    library = ito.Library.expressions("x1^3")
-    return tuple(replace(_ou(seed, 4000, drift=f"{shift} - x1^3"), library=library) for seed in range(count))
-
-
-@lru_cache
 def bent_gamma(count: int = 10) -> tuple[Case, ...]:
     """A covariance far from all that its library holds, on paths that end where it is not typical."""
     cases = []
@@ -302,13 +295,8 @@ def _intermediate() -> list[Case]:
 
 
 STUDIES: dict[str, Study] = {
-    "checks.check.SIGNIFICANCE": Study(
-        alarms("whiteness", clean_lengths, coloured), values=(1e-1, 1e-2, 1e-4, 1e-8)
-    ),
+    "checks.check.RATE": Study(alarms("slow scales", clean_lengths, coloured), (1e-4, 1e-2, 1, 10)),
     "checks.check.AUTOCORRELATION": Study(alarms("whiteness", clean_lengths, coloured), (0.1, 1, 3, 10)),
-    "checks.check.MEAN_ERRORS": Study(
-        alarms("residual mean", clean_lengths, without_constant), (0.25, 0.5, 1, 2)
-    ),
     "checks.check.KURTOSIS": Study(alarms("jumps", clean_lengths, jumping), values=(3.1, 3.5, 4.0, 6.0)),
     "checks.check.KURTOSIS_ERRORS": Study(alarms("jumps", clean_lengths, jumping), (0.1, 0.4, 1, 4)),
     "checks.check.VARIANCE": Study(alarms("innovation variance", filtered, forced), (0.03, 0.3, 1, 3)),
@@ -332,8 +320,7 @@ STUDIES: dict[str, Study] = {
         alarms("time step", lambda: sampled(0.05), lambda: sampled(0.3)), (0.1, 1, 10)
     ),
     "checks.filtered.LAGS": Study(alarms("whiteness", lambda: sampled(0.05), forced), values=(2, 10, 50)),
-    "checks.filtered.PIECE": Study(alarms("whiteness", lambda: sampled(0.05), forced), (0.25, 1, 4)),
-    "checks.filtered.MOST_PIECES": Study(
+    "checks.filtered.MOST_PATHS": Study(
         alarms("whiteness", lambda: sampled(0.05), forced), (0.02, 0.1, 1, 4)
     ),
     "fit.filtered.state.KINK": Study(answers(_doubtful), values=(0.0, 1.0, 2.0, 4.0)),

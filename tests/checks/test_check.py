@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from itoscope.backends.records import ResidualSums
-from itoscope.checks.check import AUTOCORRELATION, Residuals, residual_checks, statistics
+from itoscope.checks.check import AUTOCORRELATION, Residuals, alpha_of, residual_checks, statistics
 from itoscope.checks.filtered import INNOVATIONS
 from itoscope.checks.measured import RESIDUALS
 from itoscope.stats.whiteness import autocorrelation, lagged_products
 
 RNG = np.random.default_rng(1)
-N, LAGS = 20_000, 10
+N, LAGS, ALPHA = 20_000, 10, alpha_of(1)
 
 
 def sums(z):
@@ -20,7 +20,9 @@ def sums(z):
 
 
 def fired(z, words=RESIDUALS):
-    return {check.name: check for check in residual_checks("x2", statistics(sums(z)), words) if check.fired}
+    return {
+        check.name: check for check in residual_checks("x2", statistics(sums(z)), words, ALPHA) if check.fired
+    }
 
 
 WHITE = RNG.normal(size=N)
@@ -28,13 +30,10 @@ WHITE = RNG.normal(size=N)
 
 @pytest.mark.parametrize("words", [RESIDUALS, INNOVATIONS])
 def test_white_noise_is_white(words):
-    checks = residual_checks("x2", statistics(sums(WHITE)), words)
-    assert [check.name for check in checks] == [
-        f"{words.kind} mean",
-        f"{words.kind} variance",
-        "jumps",
-        "whiteness",
-    ]
+    checks = residual_checks("x2", statistics(sums(WHITE)), words, ALPHA)
+    names = [check.name for check in checks]
+    assert names[:3] == [f"{words.kind} mean", "jumps", "whiteness"]
+    assert names[3:] == (["innovation variance"] if words is INNOVATIONS else [])
     assert not any(check.fired for check in checks) and {check.about for check in checks} == {"x2"}
 
 
@@ -51,16 +50,16 @@ JUMPS = np.where(RNG.uniform(size=N) < 0.01, 8.0, 1.0) * WHITE
 @pytest.mark.parametrize(
     ("z", "name"),
     [
-        (WHITE + 0.1, "residual mean"),
-        (1.2 * WHITE, "residual variance"),
-        (0.9 * WHITE, "residual variance"),
+        (WHITE + 0.1, "innovation mean"),
+        (1.2 * WHITE, "innovation variance"),
+        (0.9 * WHITE, "innovation variance"),
         (JUMPS / JUMPS.std(), "jumps"),
         (coloured(0.1), "whiteness"),
         (coloured(-0.1), "whiteness"),
     ],
 )
 def test_each_departure_fires_its_check_alone(z, name):
-    assert set(fired(z)) == {name}
+    assert set(fired(z, INNOVATIONS)) == {name}
 
 
 def test_departures_too_small_to_matter_are_silent_however_sure():
@@ -68,10 +67,10 @@ def test_departures_too_small_to_matter_are_silent_however_sure():
     n, rho = 4_000_000, 0.02
     lagged = np.array([rho * n, *[0.0] * 9])
     found = statistics(
-        ResidualSums(n, np.array([0.02 * n, n, 0.0, 3.0 * n]), lagged, np.full(10, float(n)), 5.0, 0, 0)
+        ResidualSums(n, np.array([0.0, n, 0.0, 3.0 * n]), lagged, np.full(10, float(n)), 5.0, 0, 0)
     )
     assert found.p_value < 1e-10 and abs(found.worst[1]) < AUTOCORRELATION
-    assert not any(check.fired for check in residual_checks("x", found, RESIDUALS))
+    assert not any(check.fired for check in residual_checks("x", found, RESIDUALS, ALPHA))
 
 
 def test_the_sentences_say_what_was_seen():
@@ -90,6 +89,27 @@ def test_the_lag_of_the_worst_autocorrelation_is_named():
     late = WHITE + 0.05 * np.roll(WHITE, 1) + 0.2 * np.roll(WHITE, 3)
     sentence = fired(late / late.std())["whiteness"].sentence
     assert "at 3 steps)" in sentence
+
+
+def test_residuals_alternate_where_the_first_autocorrelation_is_the_worst():
+    """Next to an autocorrelation of 0.2 at three steps, one of -0.01 at one step tells nothing of measurement noise."""
+    late = WHITE - 0.02 * np.roll(WHITE, 1) + 0.2 * np.roll(WHITE, 3)
+    found = statistics(sums(late / late.std()))
+    assert found.autocorrelation[0] < 0
+    sentence = fired(late / late.std())["whiteness"].sentence
+    assert "alternate" not in sentence and "at 3 steps" in sentence
+
+
+def test_the_looks_of_a_fit_share_one_rate():
+    assert alpha_of(4) == alpha_of(1) / 4 and alpha_of(1) < 0.001
+
+
+def test_a_mean_is_judged_by_its_error_alone():
+    """Over 4 million steps a mean of 0.005 of the noise of a step is a drift ten errors from zero."""
+    n = 4_000_000
+    powers = np.array([0.005 * n, n, 0.0, 3.0 * n])
+    found = statistics(ResidualSums(n, powers, np.zeros(10), np.full(10, float(n)), 5.0, 0, 0))
+    assert [c.name for c in residual_checks("x", found, RESIDUALS, ALPHA) if c.fired] == ["residual mean"]
 
 
 def test_statistics_are_those_of_the_numbers():

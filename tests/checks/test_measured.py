@@ -74,7 +74,7 @@ def test_a_coarse_step_changes_the_drift_between_two_orders():
 
 
 def test_residuals_of_a_right_model_are_white_and_of_a_wrong_one_not(backend):
-    """An Ornstein-Uhlenbeck path under its own drift and Gamma, and under half of each."""
+    """An Ornstein-Uhlenbeck path under its own drift and Gamma, and under another."""
     h, x = 0.01, np.zeros((4000, 1))
     for n in range(1, len(x)):
         x[n] = x[n - 1] - h * x[n - 1] + np.sqrt(0.5 * h) * RNG.normal()
@@ -89,7 +89,7 @@ def test_residuals_of_a_right_model_are_white_and_of_a_wrong_one_not(backend):
         return {check.name for check in checks if check.fired}
 
     assert names([0.0, -1.0], [0.5, 0.0]) == set()
-    assert names([0.0, -1.0], [0.25, 0.0]) == {"residual variance"}
+    assert "slow scales" in names([0.0, -6.0], [0.5, 0.0])
     assert "residual mean" in names([5.0, -1.0], [0.5, 0.0])
 
 

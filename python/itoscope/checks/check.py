@@ -1,4 +1,4 @@
-"""`Check`: one look at a fit, and the four looks at standardised residuals that every fit gets."""
+"""`Check`: one look at a fit, and the looks at the law and the neighbours of standardised residuals."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ import numpy as np
 
 from itoscope.backends.records import ResidualSums
 from itoscope.result import diagnostics
+from itoscope.stats.tails import normal_tails
 from itoscope.stats.whiteness import ljung_box
 
-__all__ = ["AUTOCORRELATION", "Check", "Residuals", "Words", "residual_checks", "statistics"]
+__all__ = ["AUTOCORRELATION", "Check", "Residuals", "Words", "alpha_of", "residual_checks", "statistics"]
 
-SIGNIFICANCE = 1e-4
-"""Significance below which a departure counts as real: with some ten checks, false alarms stay near 1 in 1000."""
+RATE = 0.01
+"""False alarms of a fit of the right model, all its checks of residuals together."""
+LOOKS = 14
+"""Looks at each row or channel that share it."""
 AUTOCORRELATION = 0.03
-"""Mean or autocorrelation under which a significant departure is too small to matter for the coefficients."""
-MEAN_ERRORS = 4.0
-"""Standard errors from zero of a mean that counts as real."""
+"""Autocorrelation at few steps that their length may leave over; what is small there and lasts, block sums see."""
 KURTOSIS = 4.0
 """The noise of a diffusion is Gaussian over a short step: kurtosis 3. Steps of random size or jumps give more."""
 KURTOSIS_ERRORS = 5.0
 """Standard errors, of independent normal residuals, above 3 of a kurtosis that counts as real."""
 VARIANCE = 0.1
-"""Standardised residuals have variance one by construction of the weights; more than this says Gamma does not fit."""
+"""How far from one the variance of innovations may be; that of residuals is one by construction."""
 
 
 @dataclass(frozen=True)
@@ -115,25 +116,28 @@ def statistics(sums: ResidualSums) -> Residuals:
 
 @dataclass(frozen=True)
 class Words:
-    """How the four checks speak of one kind of residual.
+    """How the checks speak of one kind of residual.
 
     `kind` begins the names of two of them. `mean`, `variance`, `jumps` and `colour` are the sentences, with the fields
     of `Residuals`, `{name}`, `{lag}`, `{steps}` and `{worst}` to be filled in; `alternating` is said in place of
-    `colour` where the first autocorrelation is negative. The others are what stands behind the thresholds.
+    `colour` where the worst autocorrelation is the first and negative. Without `variance` nobody asks for it.
     """
 
     kind: str
     mean: str
-    mean_reason: str
-    variance: str
-    variance_reason: str
     jumps: str
     colour: str
-    colour_reason: str
+    variance: str | None = None
+    variance_reason: str = ""
     alternating: str | None = None
 
 
-def residual_checks(name: str, found: Residuals, words: Words) -> list[Check]:
+def alpha_of(rows: int) -> float:
+    """Significance of each look at each of so many rows or channels: they share `RATE`."""
+    return RATE / (LOOKS * max(rows, 1))
+
+
+def residual_checks(name: str, found: Residuals, words: Words, alpha: float) -> list[Check]:
     """Mean zero, variance one, no jumps, white: what standardised residuals are if the model is right.
 
     Parameters
@@ -142,13 +146,15 @@ def residual_checks(name: str, found: Residuals, words: Words) -> list[Check]:
         Of the row or channel.
     found : Residuals
     words : Words
+    alpha : float
+        Significance of each.
     """
     n = max(found.n, 1)
     lag, worst = found.worst
-    mean_bound = MEAN_ERRORS / math.sqrt(n)
+    mean_p = normal_tails(found.mean * math.sqrt(n / max(found.variance, 1e-150)))
     kurtosis_sd = math.sqrt(96.0 / n)
     first = found.autocorrelation[0]
-    colour = words.alternating if words.alternating and first < 0 else words.colour
+    colour = words.alternating if words.alternating and lag == 1 and first < 0 else words.colour
     filled = {
         **found.as_dict(),
         "name": name,
@@ -157,15 +163,10 @@ def residual_checks(name: str, found: Residuals, words: Words) -> list[Check]:
         "worst": worst,
         "first": first,
     }
-    return [
+    checks = [
         Check(
-            f"{words.kind} mean", name, found.mean, mean_bound,
-            abs(found.mean) > mean_bound and abs(found.mean) > AUTOCORRELATION,
-            words.mean.format(**filled), words.mean_reason,
-        ),
-        Check(
-            f"{words.kind} variance", name, found.variance, VARIANCE, abs(found.variance - 1) > VARIANCE,
-            words.variance.format(**filled), words.variance_reason,
+            f"{words.kind} mean", name, mean_p, alpha, mean_p < alpha, words.mean.format(**filled),
+            "a false alarm rate of 1 % of a fit, shared by all its checks",
         ),
         Check(
             "jumps", name, found.pawula, KURTOSIS / 3,
@@ -173,8 +174,17 @@ def residual_checks(name: str, found: Residuals, words: Words) -> list[Check]:
             words.jumps.format(**filled), "kurtosis 4 is a third more than Gaussian, and five standard errors away",
         ),
         Check(
-            "whiteness", name, found.p_value, SIGNIFICANCE,
-            found.p_value < SIGNIFICANCE and abs(worst) > AUTOCORRELATION,
-            colour.format(**filled), words.colour_reason,
+            "whiteness", name, found.p_value, alpha, found.p_value < alpha and abs(worst) > AUTOCORRELATION,
+            colour.format(**filled),
+            "Ljung-Box over ten lags at a false alarm rate of 1 % of a fit, shared by all its checks, and an "
+            "autocorrelation above 0.03: the length of a step may leave less",
         ),
     ]  # fmt: skip
+    if words.variance is not None:
+        checks.append(
+            Check(
+                f"{words.kind} variance", name, found.variance, VARIANCE, abs(found.variance - 1) > VARIANCE,
+                words.variance.format(**filled), words.variance_reason,
+            )
+        )  # fmt: skip
+    return checks

@@ -9,8 +9,10 @@ import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, ResidualSums, StateSpace
-from itoscope.checks.check import Check, Words, residual_checks, statistics
+from itoscope.checks.check import Check, Words, alpha_of, residual_checks, statistics
 from itoscope.checks.measured import check_survey
+from itoscope.checks.scores import step_checks
+from itoscope.checks.steps import of_innovations
 from itoscope.stats.whiteness import lagged_products
 
 if TYPE_CHECKING:
@@ -30,14 +32,13 @@ COARSE = 0.5
 """Rate of the fitted drift times the step above which one step is too long for the filter's forecast."""
 FAST, RATES = 0.95, 2000
 """The quantile of the rates that is compared with it, and how many samples it is read from."""
-PIECE, MOST_PIECES = 400, 60
-"""Stretches of the recording that the checks look at: enough for an autocorrelation of 0.03, and under a second."""
+MOST_PATHS = 200
+"""Paths whose innovations are looked at, whole: what is slow shows in no stretch of them."""
 
 INNOVATIONS = Words(
     kind="innovation",
     mean="the recording of {name} lies {mean:.3f} standard deviations from what the filter foresees: a constant or a "
     "trend is missing, or the sensor drifts",
-    mean_reason="four standard errors of a mean of independent innovations, and large enough to matter",
     variance="the innovations of {name} have variance {variance:.2f} where the filter says 1: the diffusion library or "
     "the level of the measurement noise does not describe the recording",
     variance_reason="the likelihood makes it one up to its own error; a tenth is far outside that",
@@ -46,7 +47,6 @@ INNOVATIONS = Words(
     "varies in a way that the library does not hold",
     colour="the innovations of {name} are not independent (autocorrelation {worst:.2f} at {lag} {steps}): a term is "
     "missing, the forcing or the measurement noise is not white, or a state is missing",
-    colour_reason="Ljung-Box over ten lags at 1e-4, and an autocorrelation above 0.03",
 )
 
 
@@ -54,7 +54,9 @@ def looked_at(result: Findings) -> Findings:
     """The result with the checks of its innovations, and a sentence for each that fired."""
     if result.observer is None or result.data is None:
         return result
-    seen = result.observer.innovations(result.data, PIECE, MOST_PIECES)
+    longest = max(len(path) for path in result.data.paths)
+    seen = result.observer.innovations(result.data, longest, MOST_PATHS)
+    alpha = alpha_of(len(seen.names))
     checks: list[Check] = []
     found: dict[str, Residuals] = {}
     for channel, name in enumerate(seen.names):
@@ -62,7 +64,8 @@ def looked_at(result: Findings) -> Findings:
         if sums.n > 2 * LAGS:
             residuals = statistics(sums)
             found[name] = residuals.as_dict()
-            checks += residual_checks(name, residuals, INNOVATIONS)
+            checks += residual_checks(name, residuals, INNOVATIONS, alpha)
+            checks += step_checks("innovation", of_innovations(seen, channel, result.data), alpha)
     checks += _covariance(result.observer, result.data)
     diagnostics: Diagnostics = {
         **result.diagnostics,

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.checks.check import Check, Residuals, Words, residual_checks, statistics
+from itoscope.checks.check import Check, Residuals, Words, alpha_of, residual_checks, statistics
+from itoscope.checks.scores import step_checks
+from itoscope.checks.steps import of_measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,18 +33,11 @@ RESIDUALS = Words(
     kind="residual",
     mean="the residuals of {name} have a mean of {mean:.3f} standard deviations: a constant or a trend is missing from "
     "its drift",
-    mean_reason="four standard errors of a mean of independent residuals, and large enough to matter",
-    variance="the residuals of {name} have variance {variance:.2f} where the fitted diffusion says 1: the diffusion "
-    "library does not describe the noise",
-    variance_reason="the fitted diffusion makes it one up to its own error; a tenth is far outside that for 1000 "
-    "samples",
     jumps="the residuals of {name} have kurtosis {kurtosis:.1f} where a diffusion has 3 (largest: {largest:.1f} "
     "standard deviations, path {path}, step {step}): the path jumps, or the noise strength varies in a way that the "
     "diffusion library does not hold",
     colour="the residuals of {name} are not independent (autocorrelation {worst:.2f} at {lag} {steps}): a term is "
     "missing, the forcing is not white, or a state was not measured",
-    colour_reason="Ljung-Box over ten lags at 1e-4, and an autocorrelation above 0.03; smaller ones move no "
-    "coefficient visibly",
     alternating="the residuals of {name} alternate (autocorrelation {first:.2f} at one step), which is what "
     'measurement noise does; try measurement_noise="estimate"',
 )
@@ -56,10 +51,13 @@ def check_residuals(
     name: str,
     drift: Fitted,
     variance: Variance,
+    rows: int = 1,
 ) -> tuple[Residuals, list[Check]]:
-    """The standardised residuals of one row, and their checks."""
+    """The standardised residuals of one row, of so many `rows` that are looked at, and their checks."""
+    alpha = alpha_of(rows)
     found = statistics(backend.residual_sums(paths, times, row, drift, variance))
-    return found, residual_checks(name, found, RESIDUALS)
+    steps = of_measured(paths, times, row, name, drift, variance)
+    return found, residual_checks(name, found, RESIDUALS, alpha) + step_checks("residual", steps, alpha)
 
 
 def check_survey(states: Sequence[str], survey: Survey, floors: Array) -> list[Check]:

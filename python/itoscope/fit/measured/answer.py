@@ -115,7 +115,7 @@ def _row_checks(
         variance = Variance(measured.diffusion_program, gamma, fit.floors[q : q + 1])
         drift = Fitted(measured.drift_program, coefficients(equation)[None])
         residuals, more = check_residuals(
-            measured.backend, measured.paths, measured.times, row, state, drift, variance
+            measured.backend, measured.paths, measured.times, row, state, drift, variance, len(measured.rows)
         )
         found[state] = residuals.as_dict()
         checks += more

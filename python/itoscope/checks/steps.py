@@ -1,0 +1,186 @@
+"""`Steps`: standardised residuals or innovations beside what was known before each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.backends.records import Fitted, Program, Variance
+    from itoscope.common.types import Array, Bools, Integers, Times
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.result.observer import Innovations
+
+__all__ = ["Steps", "of_innovations", "of_measured", "sums_before"]
+
+CHUNK = 65_536
+"""Rows of a library that are held at a time."""
+SOME = 100_000
+"""Steps at most that are regressed on, every so many of the recording; the block sums take all."""
+UNSTEADY = 0.5
+"""Share by which a fitted variance changes over a step that tells nothing of the variance at its start."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Standardised residuals of one row or channel, and columns that were known before each: a right model has no
+    regression of the one on the other, and any subset of steps will do.
+
+    Attributes
+    ----------
+    name : str
+    z : (n,) array
+        All of them, NaN where one is missing.
+    piece : (n,) array of int
+        The path or stretch of each.
+    some : array of int
+        The steps that the following hold, s of them.
+    time : (s,) array
+        Share of the path that is over: -1 at its start, 1 at its end.
+    states, past : (s, m) arrays
+        What was recorded before the step, and its mean over the path so far.
+    scale : (s,) array
+        How far a unit of drift moves z.
+    held, outside : (s, h), (s, k) arrays
+        Selected terms of the drift, and the others, which are called `outside_names`.
+    force : (s,) array or None
+        The fitted drift in units of z; None where nobody knows it.
+    noise_held, noise_outside : arrays
+        The same of the variance, over the fitted variance; the others are called `noise_names`.
+    steady : (s,) array of bool
+        Steps over which the fitted variance hardly changes.
+    spread : float or None
+        Standard deviation of the state over that of the noise of a step.
+    """
+
+    name: str
+    z: Array
+    piece: Integers
+    some: Integers
+    time: Array
+    states: Array
+    past: Array
+    scale: Array
+    held: Array
+    outside: Array
+    outside_names: tuple[str, ...]
+    force: Array | None
+    noise_held: Array
+    noise_outside: Array
+    noise_names: tuple[str, ...]
+    steady: Bools
+    spread: float | None
+
+
+def of_measured(
+    paths: Sequence[Array], times: Sequence[Times], row: int, name: str, drift: Fitted, variance: Variance
+) -> Steps:
+    """Those of a row of measured states; see `backends.protocol` for the arguments."""
+    z, before, scales, steady, numbers = [], [], [], [], []
+    for x, t in zip(paths, times):
+        dt = np.diff(t) if np.ndim(t) else np.full(len(x) - 1, float(t))
+        f = _sums(drift.program, drift.coef[0], x)
+        gamma = np.maximum(_sums(variance.program, variance.coef[0], x), variance.floors[0])
+        z.append((np.diff(x[:, row]) - dt * (f[:-1] + f[1:]) / 2) / np.sqrt(gamma[:-1] * dt))
+        z[-1][~(np.isfinite(x[:-1]).all(axis=1) & np.isfinite(x[1:]).all(axis=1))] = np.nan
+        before.append(x[:-1])
+        scales.append(np.sqrt(dt / gamma[:-1]))
+        change = np.abs(gamma[1:] - gamma[:-1])
+        steady.append((gamma[:-1] > variance.floors[0]) & (change < UNSTEADY * gamma[:-1]))
+        numbers.append(np.sqrt(gamma[:-1] * dt))
+    piece = np.repeat(np.arange(len(z)), [len(one) for one in z])
+    some = _some(len(piece))
+    states, scale = np.concatenate(before), np.concatenate(scales)[some]
+    u = drift.program.evaluate(np.ascontiguousarray(states[some]))
+    g = variance.program.evaluate(np.ascontiguousarray(states[some]))
+    whole = np.maximum(g @ variance.coef[0], variance.floors[0])[:, None]
+    chosen, kept = drift.coef[0] != 0.0, variance.coef[0] != 0.0
+    moved = float(np.sqrt(np.nanmean(np.concatenate(numbers) ** 2)))
+    return Steps(
+        name=name,
+        z=np.concatenate(z),
+        piece=piece,
+        some=some,
+        time=_time(piece)[some],
+        states=states[some],
+        past=_past(states, piece)[some],
+        scale=scale,
+        held=u[:, chosen],
+        outside=u[:, ~chosen],
+        outside_names=tuple(np.array(drift.program.expressions)[~chosen]),
+        force=(u @ drift.coef[0]) * scale,
+        noise_held=g[:, kept] / whole,
+        noise_outside=g[:, ~kept] / whole,
+        noise_names=tuple(np.array(variance.program.expressions)[~kept]),
+        steady=np.concatenate(steady)[some],
+        spread=float(np.nanstd(states[:, row])) / moved,
+    )
+
+
+def of_innovations(seen: Innovations, channel: int, data: Trajectories) -> Steps:
+    """Those of a channel, beside the samples before: of the model behind, nothing need be known."""
+    states = np.full((len(seen.z), data.n_states), np.nan)
+    for number in np.unique(seen.path):
+        here = (seen.path == number) & (seen.step > 0)
+        states[here] = data.paths[number][seen.step[here] - 1]
+    some = _some(len(states))
+    none = np.zeros((len(some), 0))
+    return Steps(
+        name=seen.names[channel],
+        z=seen.z[:, channel],
+        piece=seen.piece,
+        some=some,
+        time=_time(seen.piece)[some],
+        states=states[some],
+        past=_past(states, seen.piece)[some],
+        scale=np.ones(len(some)),
+        held=none,
+        outside=none,
+        outside_names=(),
+        force=None,
+        noise_held=none,
+        noise_outside=none,
+        noise_names=(),
+        steady=np.ones(len(some), dtype=bool),
+        spread=None,
+    )
+
+
+def _sums(program: Program, coef: Array, x: Array) -> Array:
+    """The fitted sum at every row, a chunk at a time."""
+    parts = [np.ascontiguousarray(x[k : k + CHUNK]) for k in range(0, len(x), CHUNK)]
+    return np.concatenate([program.evaluate(part) @ coef for part in parts])
+
+
+def _some(n: int) -> Integers:
+    return np.arange(0, n, max(1, -(-n // SOME)))
+
+
+def _starts(piece: Integers) -> tuple[Integers, Integers]:
+    """Where the piece of each step starts, and how long it is."""
+    _, first, length = np.unique(piece, return_index=True, return_counts=True)
+    return np.repeat(first, length), np.repeat(length, length)
+
+
+def sums_before(values: Array, piece: Integers) -> Array:
+    """Sums `(n,)` or `(n, m)` over the earlier members of the piece of each."""
+    first, _ = _starts(piece)
+    sums = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
+    return np.asarray(sums[:-1] - sums[first])
+
+
+def _time(piece: Integers) -> Array:
+    first, length = _starts(piece)
+    return np.asarray(2.0 * (np.arange(len(piece)) - first) / np.maximum(length - 1.0, 1.0) - 1.0)
+
+
+def _past(states: Array, piece: Integers) -> Array:
+    """Mean of all samples of the piece up to this one `(n, m)`; NaN before the first."""
+    there = np.isfinite(states)
+    known = np.where(there, states, 0.0)
+    many = sums_before(there.astype(float), piece) + there
+    return np.where(many > 0, (sums_before(known, piece) + known) / np.maximum(many, 1.0), np.nan)
