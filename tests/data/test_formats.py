@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from itoscope import Trajectories, errors
+from itoscope import Trajectories, errors, read
 from itoscope.data.formats import SUFFIXES, write
 
 DATA = Trajectories(np.random.default_rng(2).standard_normal((3, 12, 2)), dt=0.5, names=["x", "v"])
@@ -134,3 +134,89 @@ def test_unknown_suffix(tmp_path):
         Trajectories.from_file(tmp_path / "run.xls")
     with pytest.raises(errors.ArgumentError, match=r"run\.xls.*\.npz, \.csv"):
         write(DATA, tmp_path / "run.xls")
+
+
+# -- units and names of other people's files ---------------------------------------------------------------
+T = np.linspace(0, 1.1, 12)
+X, V = DATA.paths[0].T
+
+
+def hdf5(file):
+    with pytest.importorskip("h5py").File(file, "w") as store:
+        for name, values, unit in (("time", T, "s"), ("x", X, "mm"), ("v", V, "mm/s")):
+            store[f"run/{name}"] = values
+            store[f"run/{name}"].attrs["units"] = unit
+
+
+def hdf5_table(file):
+    table = np.zeros(12, dtype=[("time [s]", float), ("x [mm]", float), ("v [mm/s]", float)])
+    table["time [s]"], table["x [mm]"], table["v [mm/s]"] = T, X, V
+    with pytest.importorskip("h5py").File(file, "w") as store:
+        store["table"] = table
+
+
+def netcdf(file):
+    xr = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    variables = {"x": ("time", X, {"units": "mm"}), "v": ("time", V, {"units": "mm/s"})}
+    xr.Dataset(variables, {"time": ("time", T, {"units": "s"})}).to_netcdf(file)
+
+
+def parquet(file):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    pq.write_table(pa.table({"time [s]": T, "x [mm]": X, "v [mm/s]": V}), file)
+
+
+def excel(file):
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (["Report of 7 May"], [], ["time", "x", "v"], ["(s)", "(mm)", "(mm/s)"], *zip(T, X, V)):
+        book.active.append([float(cell) if not isinstance(cell, str) else cell for cell in row])
+    book.save(file)
+
+
+def matlab(file):
+    run = {"time": T, "x": X, "v": V}
+    pytest.importorskip("scipy").io.savemat(file, {"run": run})
+
+
+def zarr(file):
+    root = pytest.importorskip("zarr").open_group(str(file), mode="w", zarr_format=2)
+    for name, values, unit in (("time", T, "s"), ("x", X, "mm"), ("v", V, "mm/s")):
+        root.create_array(name, data=values).attrs["units"] = unit
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write_it"),
+    [
+        (".h5", hdf5), (".hdf5", hdf5_table), (".nc", netcdf), (".parquet", parquet), (".xlsx", excel),
+        (".mat", matlab), (".zarr", zarr),
+    ],
+)  # fmt: skip
+def test_names_and_units_are_kept(tmp_path, suffix, write_it):
+    write_it(tmp_path / f"run{suffix}")
+    data = read(tmp_path / f"run{suffix}", names=None)
+    assert sorted(data.names) == ["v", "x"]
+    np.testing.assert_allclose(data.select(["x", "v"]).paths[0], DATA.paths[0], rtol=1e-15)
+    assert data.dt == pytest.approx(0.1)
+    if suffix != ".mat":
+        assert data.select(["x", "v"]).units == ("mm", "mm/s") and data.time_unit == "s"
+    assert read(tmp_path / f"run{suffix}", columns=[data.names[0]]).n_states == 1
+
+
+def test_a_group_for_every_recording(tmp_path):
+    with pytest.importorskip("h5py").File(tmp_path / "runs.h5", "w") as store:
+        for run, length in (("a", 12), ("b", 9)):
+            store[f"{run}/time"], store[f"{run}/x"] = T[:length], X[:length]
+    data = read(tmp_path / "runs.h5")
+    assert (data.n_paths, data.ids, data.names, len(data.paths[1])) == (2, ("a", "b"), ("x",), 9)
+
+
+def test_arrays_are_named_with_their_groups_or_without(tmp_path):
+    hdf5(tmp_path / "run.h5")
+    for name in ("v", "run/v"):
+        assert read(tmp_path / "run.h5", columns=[name]).names == ("v",)
+    assert read(tmp_path / "run.h5", time="run/time").dt == pytest.approx(0.1)
+    with pytest.raises(
+        errors.ArgumentError, match=r"columns = 'q': one of the arrays run/time, run/v, run/x"
+    ):
+        read(tmp_path / "run.h5", columns=["q"])

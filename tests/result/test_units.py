@@ -1,6 +1,7 @@
 """Units of coefficients follow from those of states and time."""
 
 import numpy as np
+import pytest
 from itoscope import Discovery, Library, Trajectories, discover
 
 QUICK = {"seed": 1, "n_samples": 200, "n_burn": 100, "n_chains": 2}
@@ -37,3 +38,21 @@ def test_units_of_coefficients(tmp_path):
 def test_without_units_nothing_is_said():
     for result in (found(), found({"x": "mm"}), found(None, "s")):
         assert "unit" not in str(result) and "unit" not in result.table().columns
+
+
+def test_units_on_axes(tmp_path):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    result = found({"x": "mm"}, "s")
+    axes = result.data.plot()
+    assert [one.get_ylabel().partition(" ")[2] for one in axes] == ["[mm]", ""]
+    assert axes[-1].get_xlabel() == "time [s]"
+    fitted = result.plot.fit(bins=8)
+    assert fitted.flat[0].get_ylabel().endswith("[mm/s^2]")
+    assert [one.get_xlabel().partition(" ")[2] for one in fitted.flat if one.get_xlabel()][:2] == [
+        "[mm]",
+        "[mm/s]",
+    ]
+    ahead = result.forecast(x0=[1.0, 0.0], duration=0.5, n_paths=5, seed=1).plot()
+    assert ahead[0].get_ylabel().endswith("[mm]") and ahead[-1].get_xlabel().endswith("forecast [s]")
+    assert result.simulate(x0=[1.0, 0.0], duration=0.5, n_paths=2, seed=1).units == ("mm", "mm/s")
+    plt.close("all")

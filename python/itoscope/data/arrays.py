@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from itoscope.data import calendars
 from itoscope.data.asked import Asked
 from itoscope.data.columns import Column, Table
+from itoscope.data.frames import joined
 from itoscope.data.headings import Heading, clean_names, heading
 from itoscope.data.looks import refuse_clock
 from itoscope.data.meaning import parts_of_table, time_numbers
@@ -56,16 +58,21 @@ def parts_of_arrays(
     DataError
         For arrays that do not fit together.
     """
+    groups = _groups(arrays)
+    if len(groups) > 1 and len({frozenset(group) for group in groups.values()}) == 1:
+        recordings = []
+        for group in groups.values():
+            inside = {leaf: arrays[name] for leaf, name in group.items()}
+            known = {leaf: (units or {}).get(name, "") for leaf, name in group.items()}
+            recordings.append(parts_of_arrays(path, inside, asked, known))
+        return joined(recordings, list(groups))
     arrays = {
         name: value[:, 0] if value.ndim == 2 and value.shape[1] == 1 else value
         for name, value in arrays.items()
     }
-    titles = {name: heading(name.rsplit("/", 1)[-1], (units or {}).get(name, "")) for name in arrays}
-    wanted = [str(column) for column in asked.columns or ()]
-    for argument, key in (("time", asked.time), *(("columns", column) for column in wanted)):
-        if key is not None and str(key).lstrip("-") not in arrays:
-            raise argument_error(argument, key, f"one of the arrays {', '.join(arrays)}")
-    of_time = str(asked.time) if asked.time is not None else _of_time(arrays, titles)
+    titles = {name: heading(_leaf(name), (units or {}).get(name, "")) for name in arrays}
+    wanted = [_key(titles, "columns", column) for column in asked.columns or ()]
+    of_time = _of_time(arrays, titles) if asked.time is None else _key(titles, "time", asked.time)
     found = wanted or _of_samples(arrays, of_time)
     if not found:
         raise DataError(f"{path} holds the arrays {', '.join(arrays) or 'none'}: none of them holds samples")
@@ -79,6 +86,34 @@ def parts_of_arrays(
             "columns=[...] chooses among them"
         )
     return _one_array(arrays, titles, found[0], of_time, asked)
+
+
+def _groups(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, dict[str, str]]:
+    """The arrays of each group by their names in it; a file with a group for every recording has the same in all."""
+    found: dict[str, dict[str, str]] = {}
+    for name in arrays:
+        leaf = _leaf(name)
+        found.setdefault(name[: len(name) - len(leaf)].rstrip("/"), {})[leaf] = name
+    return found
+
+
+def _leaf(name: str) -> str:
+    """The name of an array without the groups that it is in; a slash within brackets parts units."""
+    front = name.partition("[")[0].partition("(")[0]
+    return name[front.rfind("/") + 1 :]
+
+
+def _key(titles: Mapping[str, Heading], argument: str, wanted: Any) -> str:
+    """The array that a caller names: with its groups, without them, or without its unit."""
+    text = str(wanted)
+    for found in (
+        [name for name in titles if name == text],
+        [name for name, title in titles.items() if title.text == text],
+        [name for name, title in titles.items() if title.label == text],
+    ):
+        if len(found) == 1:
+            return found[0]
+    raise argument_error(argument, wanted, f"one of the arrays {', '.join(titles)}")
 
 
 def _of_time(arrays: Mapping[str, np.ndarray[Any, Any]], titles: Mapping[str, Heading]) -> str | None:
@@ -100,7 +135,7 @@ def _of_samples(arrays: Mapping[str, np.ndarray[Any, Any]], of_time: str | None)
 def _step(arrays: Mapping[str, np.ndarray[Any, Any]]) -> tuple[float | None, str]:
     """A step or a rate that stands beside the samples, and the unit of time if it tells one."""
     for name, value in arrays.items():
-        word = name.rsplit("/", 1)[-1].lower()
+        word = _leaf(name).lower()
         if value.size == 1 and value.dtype.kind in "iuf":
             if word in _STEPS:
                 return float(value.item()), ""
@@ -123,7 +158,12 @@ def _as_table(
     if len(names) == len(found):
         titles = {**titles, **{key: heading(name, titles[key].unit) for key, name in zip(found, names)}}
     columns = [Column(titles[name], arrays[name]) for name in dict.fromkeys([*beside, *found])]
-    parts = parts_of_table(Table(columns, where=f"{path}"), asked)
+    said = replace(
+        asked,
+        columns=None if asked.columns is None else [titles[name].text for name in found],
+        time=None if asked.time is None else titles[of_time or ""].text,
+    )
+    parts = parts_of_table(Table(columns, where=f"{path}"), said)
     where = parts.where.replace("the time column", "the array")
     step, unit = _step(arrays) if parts.times is None and parts.dt is None else (parts.dt, parts.time_unit)
     return Parts(**{**parts.__dict__, "where": where, "dt": step, "time_unit": unit or parts.time_unit})

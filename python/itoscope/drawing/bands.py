@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from itoscope.drawing.style import BLUE, ORANGE, label_panels, legend_above, name_of, panels, thinned
+from itoscope.drawing.style import (
+    BLUE,
+    ORANGE,
+    label_panels,
+    legend_above,
+    name_of,
+    panels,
+    thinned,
+    with_unit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +33,8 @@ def bands(
     recorded: tuple[Array, Mapping[str, Array]] | None,
     *,
     ax: Any,
+    units: Sequence[str] = (),
+    time_unit: str = "",
 ) -> Any:
     """Draw the bands of an ensemble, one panel per state.
 
@@ -37,6 +48,8 @@ def bands(
     recorded : (k,) array and mapping of str to (k,) array, or None
         Times from the start of the forecast, and the states that were recorded then.
     ax : Axes or m of them, or None for a new figure
+    units : m str, optional
+    time_unit : str
     """
     axes = panels(ax, len(names), 1, width=6.4, height=1.9, sharex=ax is None)
     for column, (one, name) in enumerate(zip(axes.flat, names)):
@@ -49,8 +62,8 @@ def bands(
             t, x = recorded[0], recorded[1][name]
             inside = t <= times[-1] * (1 + 1e-9)
             one.plot(*thinned(t[inside], x[inside]), color=ORANGE, lw=1.0, label="recorded")
-        one.set_ylabel(name_of(name))
+        one.set_ylabel(with_unit(name_of(name), units[column] if units else ""))
         one.margins(x=0)
-    axes.flat[-1].set_xlabel("time from the start of the forecast")
+    axes.flat[-1].set_xlabel(with_unit("time from the start of the forecast", time_unit))
     legend_above(axes, ax, columns=4)
     return label_panels(axes)

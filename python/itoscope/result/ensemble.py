@@ -15,6 +15,7 @@ from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.ito import SCHEMES
 from itoscope.result.forecast import Forecast, summed_up
+from itoscope.result.units import shown_units
 from itoscope.sde.family import Family, families
 from itoscope.sde.run import Run, simulated
 
@@ -126,13 +127,16 @@ def simulate(result: Findings, x0: ArrayLike, asked: Asked) -> Trajectories:
             RuntimeWarning,
             stacklevel=3,
         )
-    return Trajectories(
+    made = Trajectories(
         [path for path in found if path is not None],
         dt=step * asked.keep_every,
         names=result.states,
+        units=shown_units(result, result.states),
         diverged=sorted(diverged),
         seed=seed,
     )
+    made.time_unit = result.data_summary.get("time_unit", "")
+    return made
 
 
 def forecast(result: Findings, x0: ArrayLike, asked: Asked, levels: Sequence[float] = LEVELS) -> Forecast:

@@ -149,7 +149,9 @@ class Forecast:
                 raise argument_error("path", path, f"the number of a path, 0 to {recorded.n_paths - 1}")
             stamps, samples = recorded.times[path][first:], recorded.paths[path][first:]
             over = stamps - stamps[0], dict(zip(recorded.names, samples.T))
-        return bands(self.times, self.names, self.mean, self.bands, over, ax=ax)
+        units, time_unit = self.paths.units, self.paths.time_unit
+        shown = self.times, self.names, self.mean, self.bands, over
+        return bands(*shown, ax=ax, units=units, time_unit=time_unit)
 
 
 def summed_up(paths: Trajectories, levels: Sequence[float]) -> Forecast:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from itoscope.result.diagnostics import Summary
     from itoscope.result.findings import Findings, Key
 
-__all__ = ["coefficient_units", "state_units", "summary_of"]
+__all__ = ["coefficient_units", "equation_unit", "shown_units", "state_units", "summary_of"]
 
 
 def summary_of(data: Trajectories, observed: Sequence[str] | None = None) -> Summary:
@@ -46,6 +46,18 @@ def state_units(found: Findings) -> dict[str, Unit]:
         if right in found.states and right not in units and state in units:
             units[right] = quotient(units[state], read(str(time)))
     return units
+
+
+def equation_unit(found: Findings, key: Key) -> str:
+    """The unit of an equation's right side: of the drift of `x` that of `x` over time; empty where it is not known."""
+    time, units = found.data_summary.get("time_unit"), state_units(found)
+    return _unit(key, "1", units, read(time)) if time and units else ""
+
+
+def shown_units(found: Findings, names: Sequence[str]) -> list[str]:
+    """The units of states as text, empty where they are not known."""
+    units = state_units(found)
+    return [write(units[name]) if name in units else "" for name in names]
 
 
 def coefficient_units(found: Findings) -> dict[Key, list[str]]:

@@ -9,13 +9,14 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.drawing.bars import correlation
 from itoscope.drawing.scatter import estimates, quantiles
-from itoscope.drawing.style import hide, label_panels, legend_above, name_of, panels
+from itoscope.drawing.style import hide, label_panels, legend_above, name_of, panels, with_unit
 from itoscope.errors import ArgumentError, ExpressionError
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.result.binned import of_steps
 from itoscope.result.innovations import of_innovations
 from itoscope.result.steps import recording_of, standardised, steps_of
+from itoscope.result.units import equation_unit, shown_units
 from itoscope.show.pictures import title_of
 from itoscope.stats.whiteness import autocorrelation
 
@@ -49,11 +50,11 @@ def fit(result: Findings, data: Trajectories | None, bins: int, ax: Any) -> Any:
     width = {1: 4.4, 2: 3.1, 3: 2.8}.get(columns, 2.4)
     axes = panels(ax, len(rows), columns, width=width, height=2.2)
     for row, (key, equation, states) in zip(axes, rows):
-        row[0].set_ylabel(title_of(key))
+        row[0].set_ylabel(with_unit(title_of(key), equation_unit(result, key)))
         for one, state in zip(row, states):
             found = estimate(key, equation, state)
             estimates(one, (found.centre, found.mean, found.error), (found.grid, found.line, found.sd))
-            one.set_xlabel(name_of(state))
+            one.set_xlabel(with_unit(name_of(state), shown_units(result, [state])[0]))
         for one in row[len(states) :]:
             hide(one)
     legend_above(axes, ax, columns=2)

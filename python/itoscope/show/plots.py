@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from itoscope.common.units import write
 from itoscope.drawing import over_time
 from itoscope.errors import argument_error
 from itoscope.result import ensemble
 from itoscope.result.start import started
-from itoscope.result.units import state_units
+from itoscope.result.units import shown_units
 from itoscope.show import fit_pictures, pictures
 
 if TYPE_CHECKING:
@@ -107,7 +106,6 @@ class Plots:
         held = self._result.data if data is None else data
         if not 0 <= path < len(smoothed.mean):
             raise argument_error("path", path, f"the number of a path, 0 to {len(smoothed.mean) - 1}")
-        units = state_units(self._result)
         measured = {} if held is None else dict(zip(held.names, held.paths[path].T))
         return over_time.smoothed(
             smoothed.times[path],
@@ -116,6 +114,6 @@ class Plots:
             smoothed.names,
             measured,
             ax=ax,
-            units=[write(units[name]) if name in units else "" for name in smoothed.names],
+            units=shown_units(self._result, smoothed.names),
             time_unit=self._result.data_summary.get("time_unit", ""),
         )
