@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +16,11 @@ well = ito.SDE(["x1 - x1^3"], [["0.5"]], ["x1"])
 data = well.simulate([0.1], dt=0.01, n_steps=400, n_paths=3, seed=1)
 library = ito.Library.polynomials(3)
 sums = ito.moments(data, library, row="x1")
+data.to_csv("one.csv")
 SHORT = dict(n_chains=2, n_samples=60, n_burn=20, seed=3)
 
 calls = {
+    "read": lambda: ito.Trajectories.from_csv("one.csv").paths[0],
     "evaluate few": lambda: library.evaluate(data.paths[0][:20]),
     "evaluate many": lambda: library.evaluate(np.zeros((100_000, 1))),
     "gradient": lambda: library.gradient(data.paths[0]),
@@ -57,25 +60,32 @@ print(json.dumps(found))
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
-def ends(calls, seconds=10):
+def ends(calls, folder, seconds=10):
     """How the child of each call ended: 0 if it came back with what its parent had found."""
     script = calls + FORKED.replace("SECONDS", str(seconds))
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return json.loads(subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_child_comes_back(threads):
-    found = ends(f"{CALLS}\nito.set_threads({threads})\n")
+def test_a_child_comes_back(threads, tmp_path):
+    found = ends(f"{CALLS}\nito.set_threads({threads})\n", tmp_path)
     assert found and not any(found.values()), found
 
 
-def test_a_child_that_hangs_or_finds_something_else_is_seen():
+def test_a_child_that_hangs_or_finds_something_else_is_seen(tmp_path):
     calls = """
 import threading
 import numpy as np
 
 calls = {"hangs": threading.Semaphore().acquire, "differs": lambda: np.float64(os.getpid())}
 """
-    found = ends(calls, seconds=1)
+    found = ends(calls, tmp_path, seconds=1)
     assert all(found.values()), found
+
+
+def test_the_binding_works_without_the_interpreter_in_one_place():
+    # Elsewhere, what runs in parallel would start the threads that no child has.
+    sources = Path(__file__).parents[2] / "rust" / "py" / "src"
+    found = {file.name for file in sources.glob("*.rs") if "py.detach(" in file.read_text()}
+    assert found == {"run.rs"}
