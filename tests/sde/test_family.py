@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from itoscope import SDE
-from itoscope.sde.family import Draws, Sum, families
+from itoscope.sde.family import Draws, Sum, families, repaired
 
 
 def draws(drift, gamma, states=("x",), **given):
@@ -95,3 +95,22 @@ def test_every_member_is_the_model_that_its_coefficients_say():
             structure = alone.noise_structure
             assert family.noise_structure == structure or structure == "none"
     assert sorted(seen) == list(range(40))
+
+
+def test_constant_covariances_that_are_none_become_the_nearest_with_one_warning():
+    terms = ["1"]
+    values = {
+        ("x", "x"): Sum(terms, np.array([[1.0], [2.0], [-0.5]])),
+        ("x", "y"): Sum(terms, np.array([[2.0], [0.5], [0.0]])),
+        ("y", "y"): Sum(terms, np.array([[1.0], [1.0], [3.0]])),
+    }
+    drift = {name: Sum(["x"], -np.ones((3, 1))) for name in "xy"}
+    with pytest.warns(
+        RuntimeWarning, match="of 2 of 3 models has a negative eigenvalue, the worst -1"
+    ) as seen:
+        found = repaired(Draws(("x", "y"), {}, drift, values))
+    assert len(seen) == 1
+    gamma = np.array([found.gamma_of(i) for i in range(3)], dtype=float)
+    np.testing.assert_allclose(gamma[0], [[1.5, 1.5], [1.5, 1.5]])
+    np.testing.assert_allclose(gamma[1], [[2.0, 0.5], [0.5, 1.0]])
+    np.testing.assert_allclose(gamma[2], [[0.0, 0.0], [0.0, 3.0]])

@@ -1,6 +1,7 @@
 """`SDE`: how one is written, evaluated, shown and stored, and the rules of its arguments."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -171,6 +172,43 @@ def test_load_of_something_else(text, tmp_path):
 def test_bad_arguments_are_named(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("gamma", "message"),
+    [
+        ([["-1"]], r"gamma\[0\]\[0\] = -1.0: .*the least of this one is -1"),
+        ([[1, 2], [2, 1]], r"gamma\[0\]\[1\] = 2.0: .*the least of this one is -1"),
+        ([[1, 0.9, 0.9], [0.9, 1, -0.9], [0.9, -0.9, 1]], r"gamma\[0\]\[1\].*-0.8"),
+    ],
+)
+def test_a_constant_matrix_that_is_no_covariance_is_refused(gamma, message):
+    with pytest.raises(ArgumentError, match=message):
+        SDE(["0"] * len(gamma), gamma=gamma)
+
+
+def test_semidefinite_and_rounded_covariances_are_taken():
+    low = np.random.default_rng(2).normal(size=(4, 2))
+    np.testing.assert_allclose(SDE(["0"] * 4, gamma=low @ low.T).gamma(np.zeros(4)), low @ low.T, atol=1e-12)
+    assert SDE(["0"], gamma=[["0"]]).n_noise == 0
+
+
+def test_a_covariance_that_is_none_along_the_paths_is_said_once(backend):
+    fair = SDE(["0", "0"], gamma=[["1 + x1^2", "0.5"], ["0.5", "1"]])
+    bad = SDE(["0", "0"], gamma=[["1 + x1^2", "2"], ["2", "1"]])
+    settings = {"dt": 0.01, "n_steps": 20, "scheme": "euler-maruyama", "seed": 1, "backend": backend}
+    with pytest.warns(RuntimeWarning, match="at 42 of 42 states of the paths, the worst -1") as seen:
+        bad.simulate([[0.0, 0.0]] * 2, **settings)
+    assert len(seen) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fair.simulate([0.0, 0.0], **settings)
+
+
+@pytest.mark.parametrize("noise", [{"gamma": [["4"]]}, {"diffusion": [["1e-200"]]}])
+def test_noise_that_scaling_would_lose_is_refused(noise):
+    with pytest.raises(ArgumentError, match="factor"):
+        SDE(["0"], **noise).scaled_noise(1e-200)
 
 
 def test_a_mistake_in_an_expression_is_shown():

@@ -15,7 +15,7 @@ from itoscope.expressions.graph import Graph
 from itoscope.posterior.equation import Equation
 from itoscope.result.diagnostics import Diagnostics, Summary
 from itoscope.result.states import SmoothedStates, smoothed
-from itoscope.sde.family import Draws, Sum
+from itoscope.sde.family import Draws, Sum, repaired
 from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
@@ -176,12 +176,13 @@ class Findings:
         for key, (terms, rows) in sums.items():
             for term in (term for term, column in zip(terms, rows.T) if column.any()):
                 check_simulable(term, str(key), self.states, self.settings.get("custom_terms", ()))
-        return Draws(
+        drawn = Draws(
             states=tuple(self.states),
             given=self.known_drift,
             drift={key.row: found for key, found in sums.items() if key.column is None},
             gamma={(key.row, key.column): found for key, found in sums.items() if key.column is not None},
         )
+        return repaired(drawn)
 
     def _sde(self, models: Draws, number: int) -> SDE:
         gamma = models.gamma_of(number)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -10,14 +11,14 @@ import numpy as np
 from itoscope.common.numbers import exact
 from itoscope.expressions.ito import Operators, cholesky
 from itoscope.expressions.sums import expression_of, sum_of
-from itoscope.sde.roots import constant_of, is_positive, modulus_of
+from itoscope.sde.roots import constant_of, is_positive, modulus_of, nearest_covariance, negative_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from itoscope.common.types import Array, Bools, Integers
 
-__all__ = ["Draws", "Family", "Sum", "families"]
+__all__ = ["Draws", "Family", "Sum", "families", "repaired"]
 
 
 class Sum(NamedTuple):
@@ -198,8 +199,40 @@ def _alike(draws: Draws) -> Iterator[tuple[Integers, Array | None]]:
         yield np.array(members), factors[members] if constant[members[0]] else None
 
 
+def repaired(draws: Draws) -> Draws:
+    """The models with the nearest covariance in place of a constant Gamma that is none; says so in one warning."""
+    gamma = _constants(draws)[1]
+    worst = negative_part(gamma)
+    bad = np.flatnonzero(worst)
+    if not len(bad):
+        return draws
+    warnings.warn(
+        f"the constant Gamma of {len(bad)} of {len(draws)} models has a negative eigenvalue, the worst "
+        f"{worst.min():.6g}: these eigenvalues are taken as zero",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    nearest = nearest_covariance(gamma[bad])
+    entries = {}
+    for (a, b), (terms, values) in draws.gamma.items():
+        sizes = [constant_of(term, draws.states) for term in terms]
+        place = next((k for k, size in enumerate(sizes) if size), None)
+        if place is not None:
+            values = values.copy()
+            values[bad] = 0.0
+            values[bad, place] = nearest[:, draws.states.index(a), draws.states.index(b)] / sizes[place]
+        entries[a, b] = Sum(terms, values)
+    return replace(draws, gamma=entries)
+
+
 def _factors(draws: Draws) -> tuple[Bools, Array]:
     """Which models have a constant Gamma `(n,)`, and its Cholesky factor `(n, m, m)`, zero for the others."""
+    constant, gamma = _constants(draws)
+    return constant, cholesky(gamma)
+
+
+def _constants(draws: Draws) -> tuple[Bools, Array]:
+    """Which models have a constant Gamma `(n,)`, and that Gamma `(n, m, m)`, zero for the others."""
     m = len(draws.states)
     constant = np.ones(len(draws), dtype=bool)
     gamma = np.zeros((len(draws), m, m))
@@ -210,7 +243,7 @@ def _factors(draws: Draws) -> tuple[Bools, Array]:
         i, j = draws.states.index(a), draws.states.index(b)
         total = values[:, known] @ np.array([size for size in sizes if size is not None], dtype=float)
         gamma[:, i, j] = gamma[:, j, i] = total
-    return constant, cholesky(np.where(constant[:, None, None], gamma, 0.0))
+    return constant, np.where(constant[:, None, None], gamma, 0.0)
 
 
 def _row(draws: Draws, state: str, members: Integers) -> Blank:

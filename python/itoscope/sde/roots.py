@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common.numbers import exact
+from itoscope.errors import argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.expressions.ito import cholesky
@@ -14,7 +15,19 @@ from itoscope.expressions.ito import cholesky
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["constant_of", "is_positive", "modulus_of", "roots_of_covariance"]
+    from itoscope.common.types import Array
+
+__all__ = [
+    "constant_of",
+    "is_positive",
+    "modulus_of",
+    "nearest_covariance",
+    "negative_part",
+    "roots_of_covariance",
+]
+
+#: An eigenvalue below zero by less than this share of the largest is rounding.
+ROUNDING = 1e-9
 
 
 def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[list[str]] | None:
@@ -22,13 +35,20 @@ def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[l
 
     Evident are the Cholesky factor of a constant matrix, and the roots of a diagonal one whose entries are
     squares (`c u^2` has the root `sqrt(c) |u|`) or positive everywhere (`0.5 + 0.3 x^2`).
+
+    Raises
+    ------
+    ArgumentError
+        For a constant matrix that is no covariance, with the entry and the eigenvalue that show it.
     """
     m = len(states)
     graph = Graph(states)
     nodes = [[parse(text, graph) for text in row] for row in gamma]
     constants = [[graph.constant(node) for node in row] for row in nodes]
     if all(value is not None for row in constants for value in row):
-        factor = cholesky(np.asarray(constants, dtype=np.float64))
+        values = np.asarray(constants, dtype=np.float64)
+        _check_covariance(values)
+        factor = cholesky(values)
         columns = [j for j in range(m) if factor[:, j].any()]
         return [[exact(factor[i, j]) for j in columns] for i in range(m)]
     noisy = [i for i in range(m) if gamma[i][i] != "0"]
@@ -38,6 +58,33 @@ def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[l
     if any(root is None for root in roots.values()):
         return None
     return [[str(roots[i]) if i == j else "0" for j in noisy] for i in range(m)]
+
+
+def negative_part(gamma: Array) -> Array:
+    """The least eigenvalue of each symmetric matrix `(..., m, m)` where it is below zero beyond rounding, else 0."""
+    eigenvalues = np.linalg.eigvalsh(gamma)
+    least, size = eigenvalues[..., 0], np.abs(eigenvalues).max(axis=-1)
+    return np.asarray(np.where(least < -ROUNDING * size, least, 0.0))
+
+
+def nearest_covariance(gamma: Array) -> Array:
+    """Symmetric matrices `(..., m, m)` with their negative eigenvalues set to zero."""
+    eigenvalues, vectors = np.linalg.eigh(gamma)
+    return np.asarray((vectors * np.maximum(eigenvalues, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2))
+
+
+def _check_covariance(gamma: Array) -> None:
+    least = float(negative_part(gamma))
+    if least == 0:
+        return
+    i = int(np.argmin(np.diag(gamma)))
+    j = i
+    if gamma[i, i] >= 0:  # then two states correlate beyond one, or more of them cannot do so all at once
+        excess = np.abs(gamma) - np.sqrt(np.outer(np.diag(gamma), np.diag(gamma)))
+        np.fill_diagonal(excess, -np.inf)
+        i, j = (int(k) for k in np.unravel_index(np.argmax(excess), excess.shape))
+    allowed = f"a covariance, no eigenvalue below zero; the least of this one is {least:.6g}"
+    raise argument_error(f"gamma[{i}][{j}]", float(gamma[i, j]), allowed)
 
 
 def _root(graph: Graph, node: int, text: str, states: Sequence[str]) -> str | None:

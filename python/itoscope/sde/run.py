@@ -16,6 +16,7 @@ from itoscope.data.samples import MIN_SAMPLES, Finite
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DivergenceError, argument_error
 from itoscope.expressions.ito import check_scheme
+from itoscope.sde.roots import negative_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from itoscope.sde.form import Form
 
 __all__ = ["Run", "simulated"]
+
+#: About how many states of a simulation are looked at for a covariance that is none.
+SEEN = 10_000
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,8 @@ def simulated(
         _report(diverged, lengths, settings["dt"], len(samples), run.on_divergence)
         cut = [path[:length] for path, length in zip(samples, lengths)]
         data = Trajectories(cut, diverged=diverged.tolist(), **settings)
+    if gamma is not None and parameters is None:
+        _warn_of_repair(sde, data)
     return data.add_noise(observe_noise, seed=seed) if observe_noise else data
 
 
@@ -146,6 +152,19 @@ def _checked_starts(
         )
     total = next(iter(given.values()), 1)
     return np.ascontiguousarray(np.broadcast_to(starts, (total, m)))
+
+
+def _warn_of_repair(sde: Form, data: Trajectories) -> None:
+    """Say where along the paths Gamma is no covariance, so that its factor is that of another matrix."""
+    states = np.concatenate([path[:: max(1, data.n_steps // SEEN)] for path in data.paths])
+    worst = negative_part(sde.gamma(states))
+    if bad := int(np.count_nonzero(worst)):
+        warnings.warn(
+            f"gamma has a negative eigenvalue at {bad} of {len(worst)} states of the paths, "
+            f"the worst {worst.min():.6g}: it is no covariance there, and noise that it takes below zero is left out",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def _report(

@@ -176,7 +176,9 @@ class SDE:
         factor = checks.positive("factor", factor)
         name = exact(factor)
         if self.gamma_expressions is not None:
-            square = exact(factor**2)
+            square = exact(
+                checks.positive("factor", factor**2, "a number whose square is above 0 and finite")
+            )
             gamma = [[_times(square, entry) for entry in row] for row in self.gamma_expressions]
             return SDE(self.drift_expressions, states=self.states, gamma=gamma)
         g = [[_times(name, entry) for entry in row] for row in self.diffusion_expressions or []]
@@ -360,6 +362,10 @@ class SDE:
 def _times(factor: str, expression: str) -> str:
     """`factor * expression`, worked out where the expression is a number."""
     try:
-        return exact(float(factor) * float(expression))
+        given = float(expression)
     except ValueError:
         return f"{factor}*{in_brackets(expression)}"
+    scaled = float(factor) * given
+    if not np.isfinite(scaled) or (scaled == 0 and given != 0):
+        raise argument_error("factor", float(factor), f"a number that leaves {expression} above 0 and finite")
+    return exact(scaled)
