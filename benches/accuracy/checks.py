@@ -1,0 +1,152 @@
+"""What the checks see: power on recordings that are wrong on slow scales, false alarms of fits of the right model.
+
+    python benches/accuracy/checks.py              # tables, 5 seeds a wrong system, 60 clean fits
+    python benches/accuracy/checks.py --seeds 10 --clean 400
+
+20 000 samples at dt 0.01, simulated at that step; a cubic library unless said.
+"""
+
+import argparse
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import itoscope as ito
+import numpy as np
+
+DT, N = 0.01, 20_000
+Rates = Callable[[float, float], float]
+
+
+def _one(x: float, t: float) -> float:
+    return 1.0
+
+
+def path(
+    rng: np.random.Generator, drift: Rates, noise: Rates = _one, n: int = N, x0: float = 0.0
+) -> np.ndarray:
+    """A path of one state `(n, 1)`; rates are functions of state and time."""
+    x, out, w = x0, np.empty((n, 1)), math.sqrt(DT) * rng.normal(size=n)
+    for k in range(n):
+        out[k] = x
+        x += drift(x, k * DT) * DT + noise(x, k * DT) * float(w[k])
+    return out
+
+
+def paths(
+    rng: np.random.Generator, values: Sequence[float], drift: Callable[[float], Rates], n: int
+) -> list[np.ndarray]:
+    """A path for each value of a parameter."""
+    return [path(rng, drift(value), n=n) for value in values]
+
+
+def hidden(rng: np.random.Generator, strength: float = 2.0, memory: float = 2.0) -> list[np.ndarray]:
+    """`dx = (-x + f) dt + dB`, `f` of standard deviation `strength` and this correlation time."""
+    pushes = strength * math.sqrt(2 * DT / memory) * rng.normal(size=N)
+    force = np.zeros(N)
+    for k in range(1, N):
+        force[k] = force[k - 1] * (1 - DT / memory) + pushes[k]
+    return [path(rng, lambda x, t: -x + float(force[round(t / DT)]))]
+
+
+def oscillator(rng: np.random.Generator, n: int = N, fine: int = 4) -> list[np.ndarray]:
+    """`dv = (-4 x - v / 2) dt + dB` with position and velocity."""
+    x = v = 0.0
+    out = np.empty((n, 2))
+    for k in range(n):
+        out[k] = x, v
+        for w in math.sqrt(DT / fine) * rng.normal(size=fine):
+            x, v = x + v * DT / fine, v - (4 * x + 0.5 * v) * DT / fine + float(w)
+    return [out]
+
+
+def late(t: float) -> bool:
+    """Whether this is the second half."""
+    return t > DT * N / 2
+
+
+System = tuple[str, Callable[[np.random.Generator], list[np.ndarray]], dict[str, Any]]
+
+WRONG: tuple[System, ...] = (
+    ("force 3 cos t", lambda r: [path(r, lambda x, t: -x + 3 * math.cos(t))], {}),
+    ("trend, 4 over the recording", lambda r: [path(r, lambda x, t: -x + t / 50)], {}),
+    ("mean -1 to 1", lambda r: [path(r, lambda x, t: -x + (1 if late(t) else -1))], {}),
+    ("stiffness 1 to 3", lambda r: [path(r, lambda x, t: -(3 if late(t) else 1) * x)], {}),
+    ("noise 1 to 1.6", lambda r: [path(r, lambda x, t: -x, lambda x, t: 1.6 if late(t) else 1.0)], {}),
+    ("hidden force, correlation time 2", hidden, {}),
+    (
+        "Gamma 0.5 + x^2 as a constant",
+        lambda r: [path(r, lambda x, t: -x, lambda x, t: math.sqrt(0.5 + x * x))],
+        {"diffusion": "constant"},
+    ),
+    (
+        "20 paths, stiffness 0.5 to 8",
+        lambda r: paths(r, np.geomspace(0.5, 8, 20).tolist(), lambda k: lambda x, t: -k * x, 1000),
+        {},
+    ),
+    (
+        "10 paths, centres -10 to 8",
+        lambda r: [path(r, lambda x, t, c=c: c - x, n=2000, x0=c) for c in range(-10, 10, 2)],
+        {},
+    ),
+    ("double well by a line", lambda r: [path(r, lambda x, t: x - x**3)], {"degree": 1}),
+)
+
+CLEAN: tuple[System, ...] = (
+    ("linear", lambda r: [path(r, lambda x, t: -x)], {}),
+    ("double well", lambda r: [path(r, lambda x, t: x - x**3)], {}),
+    (
+        "multiplicative",
+        lambda r: [path(r, lambda x, t: x - x**3, lambda x, t: math.sqrt(0.5 + 0.5 * x * x))],
+        {},
+    ),
+    ("12 short paths", lambda r: paths(r, [1.0] * 12, lambda k: lambda x, t: -k * x, 800), {}),
+    ("oscillator", oscillator, {"known_drift": {"x1": "x2"}}),
+)
+
+
+def fired(system: System, seed: int) -> list[str]:
+    """Names of the checks that fired."""
+    _, make, asked = system
+    options = {key: value for key, value in asked.items() if key != "degree"}
+    data = ito.Trajectories(make(np.random.default_rng(seed)), dt=DT)
+    library = ito.Library.polynomials(asked.get("degree", 3))
+    result = ito.discover(data, library, seed=1, n_samples=200, **options)
+    return [check["name"] for check in result.diagnostics["checks"] if check["fired"]]
+
+
+def table(systems: Sequence[System], seeds: int, first: int) -> int:
+    """Print how many of so many recordings of each fire, and which checks; returns the sum."""
+    total = 0
+    print(f"| system | fires, of {seeds} | by |\n|---|---|---|")
+    for system in systems:
+        found = [fired(system, first + seed) for seed in range(seeds)]
+        names = Counter(name for one in found for name in one)
+        alarms = sum(bool(one) for one in found)
+        total += alarms
+        print(
+            f"| {system[0]} | {alarms} | {', '.join(f'{n} {k}' for n, k in names.most_common()) or 'none'} |",
+            flush=True,
+        )
+    return total
+
+
+def main() -> None:
+    """Both tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--clean", type=int, default=60)
+    asked = parser.parse_args()
+    ito.set_threads(1)
+    table(WRONG, asked.seeds, 1000)
+    print()
+    each = max(asked.clean // len(CLEAN), 1)
+    alarms = table(CLEAN, each, 5000)
+    print(f"\n{alarms} of {each * len(CLEAN)} clean fits fire")
+
+
+if __name__ == "__main__":
+    main()
