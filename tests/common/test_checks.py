@@ -5,8 +5,9 @@ from fractions import Fraction
 import itoscope as ito
 import numpy as np
 import pytest
+from itoscope import SDE, Library, Trajectories, discover
 from itoscope.common import checks
-from itoscope.errors import ArgumentError
+from itoscope.errors import ArgumentError, DataError
 
 BAD_SEEDS = [-1, 2**64, 2**70, 1.0, True, "1", [1], np.float64(3)]
 GOOD_SEEDS = [0, 2**64 - 1, np.int64(7), np.uint64(2**64 - 1)]
@@ -201,3 +202,68 @@ def test_bounds():
         checks.count("digits", 18, most=17)
     assert checks.choice("order", np.int64(2), (1, 2)) == 2
     assert checks.choice("weights", None, ("auto", None)) is None
+
+
+MASKED = np.ma.MaskedArray([1.0, 2.0, 3.0], mask=[False, True, False])
+
+
+@pytest.mark.parametrize("value", [MASKED, MASKED.astype(object), [1.0, None, 3.0], [1.0, np.nan, 3.0]])
+def test_what_is_missing_is_nan_or_refused(value):
+    np.testing.assert_array_equal(checks.reals("x", value, missing=True), [1.0, np.nan, 3.0])
+    with pytest.raises(ArgumentError, match=r"x\[1\] is missing"):
+        checks.reals("x", value)
+
+
+@pytest.mark.parametrize("value", [[1 + 2j], ["1"], [True], [[1.0], [1.0, 2.0]], [object()], [10**400]])
+def test_what_is_no_array_of_real_numbers_is_refused(value):
+    with pytest.raises(ArgumentError, match="real numbers"):
+        checks.reals("x", value, missing=True)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: SDE(["-x1"], [["1"]]).drift(x),
+        lambda x: SDE(["-x1"], [["1"]]).gamma(x),
+        lambda x: SDE(["-x1"], [["1"]]).simulate(x, dt=0.1, n_steps=4),
+        lambda x: SDE(["-x1"], [["1"]]).simulate(0.0, dt=0.1, n_steps=2, noise=[[x, x]]),
+        lambda x: Library.polynomials(1).evaluate([x]),
+        lambda x: SDE([x], library=Library.polynomials(0)),
+        lambda x: Library.trig(x),
+        lambda x: Trajectories(np.array([x, x, x]), dt=0.1),
+    ],
+)
+def test_imaginary_parts_are_lost_nowhere(call):
+    with pytest.raises((ArgumentError, DataError), match="complex numbers"):
+        call([1.0 + 1e-9j])
+
+
+def test_masks_are_lost_nowhere():
+    start = np.ma.MaskedArray([1.0], mask=[True])
+    with pytest.raises(ArgumentError, match=r"x0.*missing"):
+        SDE(["-x1"], [["1"]]).simulate(start, dt=0.1, n_steps=4)
+    assert np.isnan(SDE(["-x1"]).drift(start)).all()
+    assert np.isnan(Library.polynomials(1).evaluate(start)[0, 1])
+    samples = np.ma.MaskedArray(np.arange(5.0), mask=[0, 1, 0, 0, 0]).astype(object)
+    assert np.isnan(Trajectories(samples, dt=0.1).paths[0]).sum() == 1
+
+
+DATA = Trajectories(np.random.default_rng(1).normal(size=50), dt=0.1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: discover(DATA, prior=5), "prior = 5"),
+        (lambda: discover(DATA, known_drift="x1=x2"), "known_drift = 'x1=x2'"),
+        (lambda: discover(DATA, measurement_noise=np.array([0.1, 0.2])), "measurement_noise"),
+        (lambda: SDE(["0"]).simulate(0.0, dt=0.1, n_steps=2**62), "n_steps"),
+        (lambda: SDE(["0"]).simulate(0.0, dt=0.1, n_steps=5, substeps=2**63), "substeps"),
+        (lambda: DATA.select(5), "names = 5"),
+        (lambda: Library.polynomials(10**9).names(["x"]), "degree = 1000000000: at most"),
+        (lambda: Library.polynomials(60).names(["x", "y", "z", "u"]), "4 states have 635376"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_by_name_and_at_once(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()

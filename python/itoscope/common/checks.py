@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from itoscope.errors import argument_error
+import numpy as np
 
-__all__ = ["choice", "count", "finite", "is_name", "names", "not_negative", "positive", "seed", "share"]
+from itoscope.errors import ArgumentError, argument_error
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
+
+__all__ = [
+    "choice",
+    "count",
+    "finite",
+    "is_name",
+    "names",
+    "not_negative",
+    "positive",
+    "reals",
+    "seed",
+    "share",
+]
 
 T = TypeVar("T")
 
@@ -105,6 +121,72 @@ def not_negative(name: str, value: Any, allowed: str = "a finite number, zero or
     if number < 0:
         raise argument_error(name, value, allowed)
     return number
+
+
+def reals(
+    name: str, value: Any, *, missing: bool = False, error: Callable[[str], Exception] = ArgumentError
+) -> Array:
+    """An array of real numbers as float64, and nothing of it lost: the one way from what a caller gives to an array.
+
+    Masked entries and None are NaN, which is a missing number; an array that holds none is not copied.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for messages.
+    value : array_like
+    missing : bool
+        Whether NaN is allowed; infinite numbers are the caller's to judge.
+    error : type of exception
+
+    Raises
+    ------
+    ArgumentError
+        Or `error`, for ragged lists, texts, truth values, dates, complex numbers, and missing ones unless allowed.
+    """
+    try:
+        array = np.ma.asanyarray(value) if _masked(value) else np.asarray(value)
+    except (ValueError, TypeError, OverflowError):
+        raise error(
+            f"{name}: rows that differ in length, or no numbers; wanted is an array of real numbers"
+        ) from None
+    if array.dtype == object:
+        array = _of_objects(name, array, error)
+    if array.dtype.kind not in "iuf":
+        kind = "complex numbers" if array.dtype.kind == "c" else f"dtype {array.dtype}"
+        raise error(f"{name} holds {kind}: real numbers are wanted")
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(np.float64), np.nan)
+    numbers = np.asarray(array, dtype=np.float64)
+    if not missing and np.isnan(numbers).any():
+        at = [int(k) for k in np.argwhere(np.isnan(numbers))[0]]
+        raise error(f"{name}{at if at else ''} is missing (NaN, None or masked): finite numbers are wanted")
+    return numbers
+
+
+def _masked(value: Any) -> bool:
+    """Whether an array is masked, or a list holds arrays that are."""
+    return isinstance(value, np.ma.MaskedArray) or (
+        isinstance(value, list | tuple)
+        and any(isinstance(row, np.ma.MaskedArray) and row.ndim for row in value)
+    )
+
+
+def _of_objects(name: str, array: np.ndarray[Any, Any], error: Callable[[str], Exception]) -> Array:
+    """An object array as float64; None and what is masked as NaN."""
+    out = np.full(array.shape, np.nan)
+    mask = np.ma.getmaskarray(array)
+    for index, value in np.ndenumerate(np.ma.getdata(array)):
+        if value is None or mask[index] or value is np.ma.masked:
+            continue
+        try:
+            if not isinstance(value, Real) or isinstance(value, bool):
+                raise TypeError
+            out[index] = float(value)
+        except (TypeError, OverflowError):
+            at = ", ".join(map(str, index))
+            raise error(f"{name}[{at}] = {value!r}: real numbers are wanted") from None
+    return out
 
 
 def share(name: str, value: Any, allowed: str = "a number between 0 and 1, both excluded") -> float:

@@ -118,39 +118,21 @@ def _is_list_of_arrays(data: Any) -> bool:
 def _floats(data: Any, where: str) -> Array:
     """Return `data` as float64, masked values as NaN."""
     try:
-        array = np.ma.asanyarray(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
+        array = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
     except ValueError:
         raise DataError(
             f"{where} is a nested list whose rows differ in length: rows have one number per state; "
             "paths of different lengths are a list of arrays"
         ) from None
-    if array.dtype == object:
-        array = _from_objects(array, where)
+    if array.dtype == object or isinstance(array, np.ma.MaskedArray):
+        return checks.reals(where, array, missing=True, error=DataError)
     if array.dtype.kind not in "iuf":
         kind = "complex numbers" if array.dtype.kind == "c" else f"dtype {array.dtype}"
         hint = "; dates are read by from_dataframe and from_csv" if array.dtype.kind == "M" else ""
         raise DataError(
             f"{where} holds {kind}: allowed are real numbers, NaN where a sample is missing{hint}"
         )
-    if isinstance(array, np.ma.MaskedArray):
-        return np.ma.filled(array.astype(np.float64), np.nan)
     return np.asarray(array, dtype=np.float64)
-
-
-def _from_objects(array: np.ndarray[Any, Any], where: str) -> Array:
-    """Return an object array as float64, None as NaN."""
-    out = np.empty(array.shape)
-    for index, value in np.ndenumerate(array):
-        if value is None:
-            out[index] = np.nan
-        elif isinstance(value, Real) and not isinstance(value, bool):
-            out[index] = float(value)
-        else:
-            at = ", ".join(str(i) for i in index)
-            raise DataError(
-                f"{where}[{at}] = {value!r}: allowed are real numbers, NaN where a sample is missing"
-            )
-    return out
 
 
 def _check_shapes(paths: Sequence[Array] | Array, in_rows: bool) -> None:

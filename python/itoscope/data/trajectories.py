@@ -270,7 +270,7 @@ class Trajectories(Conversions):
 
     def select(self, names: str | Sequence[str]) -> Trajectories:
         """Return the states `names` alone, in that order."""
-        wanted = [names] if isinstance(names, str) else list(names)
+        wanted = list(checks.names([names] if isinstance(names, str) else names))
         for name in wanted:
             if name not in self.names:
                 raise argument_error("names", name, f"states of these data: {', '.join(self.names)}")

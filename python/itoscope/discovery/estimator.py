@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Style, Weights
 from itoscope.data.trajectories import Trajectories, as_trajectories
@@ -132,8 +133,8 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         if isinstance(x, Trajectories):
             return [drift_at(result, path) for path in x.paths]
         if isinstance(x, (list, tuple)) and len(x) and np.ndim(x[0]) == 2:
-            return [drift_at(result, np.asarray(path, dtype=float)) for path in x]
-        rows = np.asarray(x, dtype=float)
+            return [drift_at(result, checks.reals("x", path, missing=True)) for path in x]
+        rows = checks.reals("x", x, missing=True)
         if rows.ndim not in (2, 3) or rows.shape[-1] != len(result.states):
             raise ArgumentError(
                 f"x of shape {rows.shape}: (n, {len(result.states)}), states {', '.join(result.states)}"
@@ -166,7 +167,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
     def simulate(self, x0: Any, t: Any = None, **settings: Any) -> Trajectories:
         """Simulate the fitted model; `t` are even times, or use `duration`, `n_steps`, `dt` of `Discovery.simulate`."""
         if t is not None:
-            stamps = np.asarray(t, dtype=float)
+            stamps = checks.reals("t", t)
             settings |= {"dt": float(stamps[1] - stamps[0]), "n_steps": len(stamps) - 1}
         return self._fitted().simulate(x0, **settings)
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from itoscope.common import checks
+from itoscope.common.prior import Prior
 from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.errors import argument_error
 from itoscope.library.library import Library
 from itoscope.posterior.sampling import Sampling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from itoscope.common.prior import Prior
 
 __all__ = ["Options"]
 
@@ -72,11 +73,16 @@ class Options:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             checks.choice(name, getattr(self, name), allowed)
-        if self.measurement_noise is not None and self.measurement_noise != "estimate":
+        noise = self.measurement_noise
+        if noise is not None and not (isinstance(noise, str) and noise == "estimate"):
             wanted = "'estimate', or a standard deviation of at least 0, or None"
             checks.not_negative("measurement_noise", self.measurement_noise, wanted)
         checks.count("max_rounds", self.max_rounds)
         checks.share("weight_floor", self.weight_floor)
+        if self.prior is not None and not isinstance(self.prior, Prior):
+            raise argument_error("prior", self.prior, "a Prior, such as Prior(a_p=1.0)")
+        if self.known_drift is not None and not isinstance(self.known_drift, Mapping):
+            raise argument_error("known_drift", self.known_drift, "states and their drift, as {'x1': 'x2'}")
         for name in ("library", "diffusion_library"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, Library):

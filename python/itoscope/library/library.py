@@ -103,7 +103,7 @@ class Library:
         frequencies : float or sequence of float
             Positive, in radians per unit of the state.
         """
-        values = np.atleast_1d(np.asarray(frequencies, dtype=np.float64))
+        values = np.atleast_1d(checks.reals("frequencies", frequencies))
         if values.ndim != 1 or not len(values) or not np.all(np.isfinite(values) & (values > 0)):
             raise argument_error("frequencies", frequencies, "one or more positive, finite numbers")
         return Library((Trig(tuple(values.tolist())),))
@@ -266,7 +266,7 @@ class Library:
         return bound.program(backend).gradient(rows)
 
     def _bound_to(self, x: ArrayLike, states: Sequence[str] | None) -> tuple[Array, BoundLibrary]:
-        rows = np.ascontiguousarray(x, dtype=np.float64)
+        rows = np.ascontiguousarray(checks.reals("x", x, missing=True))
         if rows.ndim == 1:
             rows = rows[:, None]
         if rows.ndim != 2:
@@ -368,7 +368,7 @@ def readable_means(paths: Sequence[Array]) -> list[float]:
 
 # -- checks --------------------------------------------------------------------------------------------------
 def _checked_means(means: ArrayLike, states: Sequence[str]) -> list[float]:
-    values = np.asarray(means, dtype=np.float64)
+    values = checks.reals("means", means)
     if values.shape != (len(states),) or not np.isfinite(values).all():
         raise argument_error("means", means, f"one finite number per state ({', '.join(states)})")
     return [float(value) for value in values]

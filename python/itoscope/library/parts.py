@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -26,6 +27,9 @@ __all__ = [
     "Trig",
     "checked_origin",
 ]
+
+MOST_TERMS = 10_000
+"""Most monomials of a library: the matrix of a regression with as many has 800 MB."""
 
 Origin = float | tuple[float, ...] | Literal["mean"] | None
 Function = Callable[[Array], ArrayLike]
@@ -70,6 +74,10 @@ class Polynomials:
 
     def terms(self, states: Sequence[str], means: Sequence[float] | None) -> list[str]:
         """The terms for states of these names; `means` of the data matter to origin="mean" alone."""
+        total = math.comb(len(states) + self.degree, len(states))
+        if total > MOST_TERMS:
+            allowed = f"at most {MOST_TERMS} monomials; {len(states)} states have {total}"
+            raise argument_error("degree", self.degree, allowed)
         bases = [
             name if offset == 0 else f"({name} {'-' if offset > 0 else '+'} {exact(abs(offset))})"
             for name, offset in zip(states, self._offsets(states, means))

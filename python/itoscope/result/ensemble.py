@@ -148,7 +148,7 @@ def forecast(result: Findings, x0: ArrayLike, asked: Asked, levels: Sequence[flo
 
 def _starts(x0: ArrayLike, n_paths: int, m: int) -> Array:
     """Where each path starts, `(n_paths, m)`."""
-    starts = np.asarray(x0, dtype=np.float64)
+    starts = checks.reals("x0", x0)
     if starts.shape == (m,):
         starts = np.broadcast_to(starts, (n_paths, m))
     if starts.shape != (n_paths, m):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends import get_backend
+from itoscope.common import checks
 from itoscope.errors import ArgumentError, ExpressionError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def selected_terms_at(result: Findings, equation: Equation, x: Array) -> Array:
         For a custom function of a result that was loaded from a file, which holds no functions.
     """
     names = [equation.terms[k] for k in np.flatnonzero(equation.selected)]
-    x = np.ascontiguousarray(x, dtype=np.float64)
+    x = np.ascontiguousarray(checks.reals("x", x, missing=True))
     if not names:
         return np.zeros((len(x), 0))
     customs = result.settings.get("custom_terms", ())
@@ -60,7 +61,7 @@ def equation_at(result: Findings, equation: Equation, x: Array) -> tuple[Array, 
 
 def drift_at(result: Findings, x: Array) -> Array:
     """The mean drift at states `x` `(n, m)`: `(n, m)`."""
-    x = np.ascontiguousarray(x, dtype=np.float64)
+    x = np.ascontiguousarray(checks.reals("x", x, missing=True))
     columns = []
     for state in result.states:
         given = result.known_drift.get(state)

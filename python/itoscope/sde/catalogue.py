@@ -170,7 +170,7 @@ def ornstein_uhlenbeck_2d(
     x0: ArrayLike = (0.0, 0.0),
 ) -> Problem:
     """Two Ornstein-Uhlenbeck states with correlated noise: `dX = -a X dt + g dB`, `g g^T = gamma`."""
-    rates, covariance = np.asarray(a, dtype=np.float64), np.asarray(gamma, dtype=np.float64)
+    rates, covariance = checks.reals("a", a), checks.reals("gamma", gamma)
     if rates.shape != (2, 2) or not np.isfinite(rates).all():
         raise argument_error("a", a, "a 2 x 2 matrix of finite numbers")
     if covariance.shape != (2, 2) or not np.allclose(covariance, covariance.T):
@@ -311,7 +311,7 @@ def chain(
 
 
 def _per_storey(name: str, value: float | Sequence[float], n: int) -> list[float]:
-    values = np.asarray(value, dtype=np.float64)
+    values = checks.reals(name, value)
     if values.ndim > 1 or (values.ndim == 1 and len(values) != n) or not np.isfinite(values).all():
         raise argument_error(name, value, f"a finite number, or {n} of them")
     return [float(v) for v in np.broadcast_to(values, n)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.common.numbers import exact
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.grammar import parse
@@ -75,7 +76,7 @@ def from_library(name: str, given: Any, library: Library, states: Sequence[str],
     bound = library.bind(states)
     if bound.customs:
         raise ArgumentError("library: expressions alone, since an SDE cannot call a custom Python function")
-    theta = np.asarray(given, dtype=np.float64)
+    theta = checks.reals(name, given)
     if theta.ndim != axes + 1 or len(theta) != len(states) or theta.shape[-1] != len(bound.names):
         shape = f"({len(states)}, {'n, ' if axes == 2 else ''}{len(bound.names)})"
         raise ArgumentError(

@@ -110,7 +110,7 @@ def problem_of(
         pair: {term: float(value) for term, value in terms.items() if value != 0}
         for pair, terms in pairs.items()
     }
-    start = np.asarray(x0, dtype=np.float64)
+    start = checks.reals("x0", x0)
     if start.shape != (len(states),) or not np.isfinite(start).all():
         raise argument_error("x0", x0, f"{len(states)} finite numbers, states {', '.join(states)}")
     return Problem(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "simulated"]
 
+#: Steps of a path, substeps too: some hours of work, and less than a float can count.
+MOST_STEPS = 2**40
 #: About how many states of a simulation are looked at for a covariance that is none.
 SEEN = 10_000
 
@@ -52,8 +54,8 @@ class Run:
     def stepping(self) -> Stepping:
         """How time goes, checked."""
         dt = checks.positive("dt", self.dt)
-        n_steps = checks.count("n_steps", self.n_steps)
-        substeps = checks.count("substeps", self.substeps)
+        n_steps = checks.count("n_steps", self.n_steps, most=MOST_STEPS)
+        substeps = checks.count("substeps", self.substeps, most=MOST_STEPS // n_steps)
         keep_every = checks.count("keep_every", self.keep_every)
         if n_steps // keep_every + 1 < MIN_SAMPLES:
             allowed = f"at least {2 * keep_every}, so that three samples are kept"
@@ -117,7 +119,7 @@ def simulated(
 
 
 def _checked_noise(noise: ArrayLike, n_fine: int, n_noise: int, scheme: str) -> Array:
-    increments = np.ascontiguousarray(noise, dtype=np.float64)
+    increments = np.ascontiguousarray(checks.reals("noise", noise))
     widths = (n_noise, 2 * n_noise) if scheme == "taylor15" else (n_noise,)
     if increments.ndim != 3 or increments.shape[1] != n_fine or increments.shape[2] not in widths:
         wanted = f"(n_paths, n_steps * substeps = {n_fine}, {' or '.join(map(str, widths))})"
@@ -132,7 +134,7 @@ def _checked_starts(
     x0: ArrayLike, states: list[str], n_paths: int | None, n_noise_paths: int | None
 ) -> Array:
     """One start per path, `(n_paths, m)`."""
-    starts = np.asarray(x0, dtype=np.float64)
+    starts = checks.reals("x0", x0)
     m = len(states)
     if starts.ndim == 0 and m == 1:
         starts = starts[None]

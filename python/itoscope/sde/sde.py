@@ -208,7 +208,7 @@ class SDE:
     def _values(
         self, expressions: list[str], x: ArrayLike, shape: tuple[int, ...], backend: str | None
     ) -> Array:
-        rows = np.asarray(x, dtype=np.float64)
+        rows = checks.reals("x", x, missing=True)
         if rows.ndim not in (1, 2) or rows.shape[-1] != self.n_states:
             allowed = f"({self.n_states},) or (n, {self.n_states}), states {', '.join(self.states)}"
             raise ArgumentError(f"x of shape {rows.shape}: {allowed}")
