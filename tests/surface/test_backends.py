@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import threading
 
 import pytest
 from itoscope.backends import BACKENDS, get_backend, use_backend
@@ -38,3 +39,13 @@ def test_choice_of_backend():
     assert get_backend().__name__ == "itoscope.backends.rust"
     with pytest.raises(ArgumentError, match=r"backend = 'gpu'.*'rust', 'reference'"):
         get_backend("gpu")
+
+
+def test_the_backend_in_use_is_that_of_its_own_thread():
+    seen = []
+    with use_backend("reference"):
+        thread = threading.Thread(target=lambda: seen.append(get_backend()))
+        thread.start()
+        thread.join()
+        assert get_backend() is get_backend("reference")
+    assert seen == [get_backend("rust")]

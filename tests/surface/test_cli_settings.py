@@ -1,7 +1,12 @@
 """The settings file of the command line: TOML and YAML, overruled by the shell, mistakes in one line."""
 
+import os
+import subprocess
+import sys
+
 import itoscope
 import pytest
+from itoscope.cli import main
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -108,3 +113,29 @@ def test_without_pyyaml_the_error_says_what_to_install(run, recording, tmp_path,
     (tmp_path / "run.yaml").write_text(YAML)
     code, _, err = run("discover", "--settings", "run.yaml")
     assert code == 2 and 'pip install "itoscope[cli]"' in err
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000, "a: " + "[" * 5000])
+def test_settings_that_nest_too_deep_are_no_settings(tmp_path, capsys, text):
+    file = tmp_path / ("deep.toml" if "=" in text else "deep.yaml")
+    file.write_text(text)
+    assert main(["simulate", "duffing", "--settings", str(file)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["--library", ""], ["--threads", "-1"], ["--library", "poly:1000000000"]])
+def test_words_without_meaning_are_refused(tmp_path, capsys, words):
+    file = tmp_path / "x.csv"
+    file.write_text("x\n" + "\n".join(str(k * 37 % 11) for k in range(50)) + "\n")
+    assert main(["discover", str(file), "--dt", "0.1", "--quiet", *words]) == 2
+    assert capsys.readouterr().err.startswith("itoscope: error:")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
+def test_a_closed_output_is_no_error(tmp_path):
+    words = (
+        f"'{sys.executable}' -m itoscope simulate ornstein-uhlenbeck --duration 0.1 --out '{tmp_path}/x.csv'"
+    )
+    done = subprocess.run(["sh", "-c", words + " >&- 2>&-"], check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "x.csv").exists()

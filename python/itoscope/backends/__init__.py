@@ -7,6 +7,7 @@ the same functions with the same signatures, listed in `Backend`; orchestration 
 from __future__ import annotations
 
 import importlib
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, cast
 
 from itoscope.common import checks
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["BACKENDS", "get_backend", "use_backend"]
 
 BACKENDS = ("rust", "reference")
-_current = "rust"
+_current: ContextVar[str] = ContextVar("itoscope_backend", default="rust")
 
 
 def get_backend(name: str | None = None) -> Backend:
@@ -32,7 +33,7 @@ def get_backend(name: str | None = None) -> Backend:
     ArgumentError
         For any other name.
     """
-    chosen = _current if name is None else checks.choice("backend", name, BACKENDS)
+    chosen = _current.get() if name is None else checks.choice("backend", name, BACKENDS)
     return cast("Backend", importlib.import_module(f"itoscope.backends.{chosen}"))
 
 
@@ -46,12 +47,11 @@ class _Restore:
         """Nothing to do: the new backend is in use already."""
 
     def __exit__(self, *_: object) -> None:
-        global _current
-        _current = self._former
+        _current.set(self._former)
 
 
 def use_backend(name: str) -> _Restore:
-    """Make `name` the backend of every later call; as a context manager, only inside the block.
+    """Make `name` the backend of later calls of this thread or task; as a context manager, only inside the block.
 
     Parameters
     ----------
@@ -62,6 +62,6 @@ def use_backend(name: str) -> _Restore:
     ArgumentError
         For any other name.
     """
-    global _current
-    former, _current = _current, checks.choice("backend", name, BACKENDS)
+    former = _current.get()
+    _current.set(checks.choice("backend", name, BACKENDS))
     return _Restore(former)

@@ -38,6 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with `argv` (by default the words of the shell) and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words[:1]
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     try:
         arguments = _parse(words)
     except SystemExit as stop:

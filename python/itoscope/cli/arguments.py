@@ -182,6 +182,8 @@ def library_of(option: str, text: str | None) -> Library | None:
     parts = [_part(option, word) for word in words]
     if sign:
         parts.append(Library.expressions(*_split(terms)))
+    if not parts:
+        raise argument_error(option, text, LIBRARY_HELP.strip())
     whole = parts[0]
     for part in parts[1:]:
         whole = whole + part

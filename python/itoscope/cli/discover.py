@@ -18,6 +18,7 @@ from itoscope.cli.arguments import (
     library_of,
     noise_of,
 )
+from itoscope.common import checks
 from itoscope.common.writing import try_outputs
 from itoscope.fit.options import Options
 from itoscope.show.storage import target_of
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
 
 __all__ = ["add"]
+
+MOST_THREADS = 1024
+"""More than any machine of one memory has cores."""
 
 
 #: The options of `discover` as words of the shell: the word, the option, what the parser is told beside its default.
@@ -118,7 +122,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.json and not arguments.quiet:
         print(f"{data!r}\n")
         sys.stdout.flush()
-    itoscope.set_threads(arguments.threads)
+    itoscope.set_threads(checks.count("--threads", arguments.threads, 0, most=MOST_THREADS))
     result = itoscope.discover(data, **options)
     print(json.dumps(as_json(result), indent=2, allow_nan=False) if arguments.json else result)
     written = []

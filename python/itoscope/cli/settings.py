@@ -32,7 +32,7 @@ def read(path: str) -> dict[str, Any]:
     content = Path(path).read_bytes()
     try:
         found = _toml(content) if kind == ".toml" else _yaml(content)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise argument_error("--settings", path, f"valid {kind[1:].upper()}; {problem}") from problem
     if not isinstance(found, dict):
         raise argument_error("--settings", path, "lines of NAME: VALUE, as dt: 0.001")
