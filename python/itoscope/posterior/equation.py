@@ -25,6 +25,8 @@ __all__ = ["Equation", "Model", "Table"]
 
 #: There is doubt between models where the most probable one has less of the probability.
 DOUBT = 0.8
+#: So many of the most probable models are averaged over.
+AVERAGED = 20
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,12 @@ class Equation:
 
     @property
     def averaged(self) -> Array:
-        """Coefficients averaged over all models ``(K,)``, from the draws."""
-        return np.asarray(self.samples.mean(axis=(0, 1)))
+        """Coefficients averaged over the most probable models, by their masses ``(K,)``."""
+        models = self.models(AVERAGED)
+        total = sum(model.mass for model in models)
+        return np.array(
+            [sum(model.mass * model.mean.get(term, 0.0) for model in models) / total for term in self.terms]
+        )
 
     @property
     def pip_frequency(self) -> Array:
