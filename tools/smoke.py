@@ -19,7 +19,7 @@ def main() -> None:
     for file in ("py.typed", "_core.pyi"):
         assert (package / file).exists(), f"{file} is not in the wheel"
     truth = ito.SDE(["x1 - x1^3"], [["0.5"]], ["x1"])
-    data = truth.simulate([0.5], dt=0.01, n_steps=2000, n_paths=20, seed=1)
+    data = truth.simulate([0.5], dt=0.02, n_steps=1000, n_paths=10, seed=1)
     library = ito.Library.polynomials(3)
     answers = [ito.discover(data, library, seed=1, backend=name) for name in ("rust", "reference")]
     for answer in answers:

@@ -36,18 +36,7 @@ PAGE = ROOT / "docs" / "constants.md"
 FOLDERS = ("checks", "fit", "posterior", "result", "stats")
 
 #: Values of functions, in the core.
-MATHEMATICAL = {"LOG_2PI", "SQRT_3", "LN2_HIGH", "LN2_LOW"}
-
-#: Constants that no answer hangs on: what is shown, how much is held, how streams are numbered.
-NO_STUDY = {
-    "fit.filtered.doubt.MOST_NAMED": "a sentence stays readable; all models are in the diagnostics",
-    "fit.streams.APART": "any number that keeps streams apart serves",
-    "posterior.sampling.BYTES_PER_ENTRY": "the size of what is held",
-    "posterior.words.WIDTH": "lines of a terminal",
-    "posterior.words.NEAR_MISS": "what is shown beside the selected terms; nothing is selected by it",
-    "posterior.words.MOST_NEAR": "what is shown beside the selected terms; nothing is selected by it",
-    "result.states.NORMAL": "a quantile that differs from the normal one by 1e-9",
-}
+MATHEMATICAL = {"LOG_2PI", "SQRT_3", "LN2_HIGH", "LN2_LOW", "MM"}
 
 
 @dataclass(frozen=True)
@@ -138,8 +127,8 @@ def of_rust() -> list[Constant]:
 
 
 @contextmanager
-def patched(name: str, value: Any) -> Iterator[None]:
-    """The constant with another value, in its module and wherever it was imported by name; None leaves it."""
+def patched(name: str, value: Any) -> Iterator[bool]:
+    """The constant with another value, in its module and wherever it was imported by name; whether it is its own."""
     home, short = f"itoscope.{name.rsplit('.', 1)[0]}", name.rsplit(".", 1)[1]
     own = getattr(importlib.import_module(home), short)
     holders = [
@@ -150,8 +139,8 @@ def patched(name: str, value: Any) -> Iterator[None]:
     ]
     try:
         for module in holders:
-            setattr(module, short, own if value is None else value)
-        yield
+            setattr(module, short, value)
+        yield value == own
     finally:
         for module in holders:
             setattr(module, short, own)
@@ -169,33 +158,56 @@ def _imports(file: Path, home: str, short: str) -> bool:
     return any(node.module == home and short in [alias.name for alias in node.names] for node in nodes)
 
 
-def study(constant: Constant) -> str:
-    """What the study of a constant says."""
-    from constant_studies import STUDIES, fits, row
+def study(name: str) -> str:
+    """What the study of a constant says; one of the core is studied in the reference."""
+    from constant_list import STUDIES, TWINS, fits
+    from constant_studies import row
 
-    plan = STUDIES.get(constant.name) or fits()
-    module, short = constant.name.rsplit(".", 1)
+    inside, plan = name, STUDIES.get(name) or fits()
+    if name in TWINS:
+        twin, plan = TWINS[name]
+        inside = f"backends.reference.{twin}"
+    module, short = inside.rsplit(".", 1)
     own = getattr(importlib.import_module(f"itoscope.{module}"), short)
     values = plan.tried(own)
     shown = [list(v) if isinstance(v, (tuple, range)) else v for v in values]
-    return f"{row(shown)}: {plan.run(values, lambda value: patched(constant.name, value))}"
+    return f"{row(shown)}: {plan.run(values, lambda value: patched(inside, value))}"
 
 
 def page() -> str:
     """The page, from the code and the results."""
+    from constant_list import CORE, NO_STUDY
+
     results = json.loads(RESULTS.read_text())
-    before = PAGE.read_text().split("<!-- constants -->\n")[0]
-    parts = [f"{before}<!-- constants -->"]
-    for folder in FOLDERS:
-        rows = [c for c in of_python() if c.name.startswith(f"{folder}.")]
-        parts.append(f"\n## `{folder}`\n\n| constant | value | meaning | study |\n| --- | --- | --- | --- |")
-        for c in rows:
+    reasons = NO_STUDY | CORE
+    parts = [
+        PAGE.read_text().split("<!-- constants -->\n")[0]
+        + "<!-- constants -->\n<!-- Written by constants.py from the code, constant_list.py and constants.json. -->"
+    ]
+    python, rust = of_python(), of_rust()
+    groups = {f"`{folder}`": [c for c in python if c.name.startswith(f"{folder}.")] for folder in FOLDERS}
+    for title, group in {**groups, "The core": rust}.items():
+        parts.append(f"\n## {title}\n\n| constant | value | meaning | study |\n| --- | --- | --- | --- |")
+        for c in group:
             known = results.get(c.name, {})
-            words = NO_STUDY.get(c.name) or (known.get("found") if known.get("value") == c.value else None)
-            parts.append(f"| `{c.name}` | `{c.value}` | {_cell(c.meaning)} | {_cell(words or 'none yet')} |")
-    parts.append("\n## The core\n\n| constant | value | meaning |\n| --- | --- | --- |")
-    parts += [f"| `{c.name}` | `{c.value}` | {_cell(c.meaning)} |" for c in of_rust()]
+            found = known.get("found") if known.get("value") == c.value else None
+            words = found or reasons.get(c.name) or "none yet"
+            parts.append(f"| `{c.name}` | `{c.value}` | {_cell(c.meaning)} | {_cell(words)} |")
     return "\n".join(parts) + "\n"
+
+
+def written(text: str) -> dict[str, str]:
+    """Names and values in the tables that are written by hand; names of one row share the module of the first."""
+    found = {}
+    for line in text.splitlines():
+        if line.startswith("| `"):
+            names, values = line.split(" | ")[:2]
+            module = ""
+            quoted = re.findall(r"`([\w.]+)`(?!/)", names.split(", in the core")[0])
+            for name, value in zip(quoted, re.split(r", (?!\d{3}\b)|,(?= \d)", values)):
+                module = name.rsplit(".", 1)[0] if "." in name else module
+                found[f"{module}.{name.rsplit('.', 1)[-1]}"] = value.strip().replace(" 000", "000")
+    return found
 
 
 def _cell(text: str) -> str:
@@ -211,16 +223,19 @@ def main() -> None:
     )
     parser.add_argument("--page", action="store_true", help="write docs/constants.md")
     arguments = parser.parse_args()
+    from constant_list import NO_STUDY, TWINS
+
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    for constant in of_python():
-        asked = arguments.all or any(f".{constant.name}".endswith(f".{name}") for name in arguments.names)
+    for constant in [*of_python(), *(c for c in of_rust() if c.name in TWINS)]:
+        name = constant.name.replace("::", ".")
+        asked = arguments.all or any(f".{name}".endswith(f".{word}") for word in arguments.names)
         asked |= arguments.missing and results.get(constant.name, {}).get("value") != constant.value
         if not asked or constant.name in NO_STUDY:
             if not (arguments.names or arguments.all or arguments.missing or arguments.page):
                 print(f"{constant.name} = {constant.value}: {constant.meaning}")
             continue
         began = time.process_time()
-        found = study(constant)
+        found = study(constant.name)
         results[constant.name] = {"value": constant.value, "found": found}
         RESULTS.write_text(json.dumps(dict(sorted(results.items())), indent=1, ensure_ascii=False) + "\n")
         print(f"{constant.name}: {found}  [{time.process_time() - began:.0f} s]", flush=True)

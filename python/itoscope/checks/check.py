@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from itoscope.backends.records import ResidualSums
-from itoscope.result import diagnostics
 from itoscope.stats.tails import normal_tails
 from itoscope.stats.whiteness import ljung_box
+
+if TYPE_CHECKING:
+    from itoscope.backends.records import ResidualSums
+    from itoscope.result import diagnostics
 
 __all__ = ["AUTOCORRELATION", "Check", "Residuals", "Words", "alpha_of", "residual_checks", "statistics"]
 

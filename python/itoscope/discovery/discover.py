@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from itoscope.common.prior import Prior
-from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.discovery.result import Discovery
-from itoscope.library.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
+    from itoscope.library.library import Library
 
 __all__ = ["discover"]
 

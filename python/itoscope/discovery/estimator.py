@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.common.prior import Prior
-from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Style, Weights
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.discovery.result import Discovery
 from itoscope.errors import ArgumentError, MissingExtraError
 from itoscope.fit.options import Options
 from itoscope.fit.question import Question
 from itoscope.fit.solve import solve
-from itoscope.library.library import Library
 from itoscope.result.steps import steps_of
 from itoscope.result.values import drift_at, gamma_at
 
 if TYPE_CHECKING:
-    from itoscope.common.types import Array
+    from collections.abc import Callable, Mapping, Sequence
+
+    from itoscope.common.prior import Prior
+    from itoscope.common.types import (
+        Array,
+        BackendName,
+        Diffusion,
+        Ensemble,
+        Order,
+        Sampler,
+        Scheme,
+        Style,
+        Weights,
+    )
+    from itoscope.library.library import Library
 
 try:  # the base class has to be there when the class is made; without it, making an estimator is an error
     BaseEstimator: Any = importlib.import_module("sklearn.base").BaseEstimator

@@ -98,7 +98,9 @@ def observation_matrix(
     slopes = program.gradient(places)
     matrix: Array = np.ascontiguousarray(slopes[0], dtype=float)
     values = program.evaluate(places)
-    if not np.allclose(values, places @ matrix.T, rtol=LINEAR) or not np.all(np.isfinite(matrix)):
+    if not np.allclose(values, places @ matrix.T, rtol=LINEAR, atol=LINEAR) or not np.all(
+        np.isfinite(matrix)
+    ):
         raise argument_error("observed", texts, "linear combinations of the states, such as 'x2 - x1'")
     if np.linalg.matrix_rank(matrix) < len(names):
         raise argument_error("observed", texts, "columns of which none follows from the others")

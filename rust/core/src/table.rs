@@ -99,6 +99,7 @@ impl Column {
 /// Words, in small letters, that stand for a missing number.
 const MISSING: [&[u8]; 14] =
     [b"", b"na", b"n/a", b"#n/a", b"<na>", b"nan", b"null", b"none", b"nil", b"-", b"--", b"---", b"?", b"."];
+/// Bytes of the longest of them.
 const LONGEST: usize = 5;
 
 /// Bytes that are worth a thread of their own.

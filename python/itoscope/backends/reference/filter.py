@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from itoscope.backends.records import Kink, StateSpace
 from itoscope.backends.reference.transition import Node, Transition, euler, transition
 from itoscope.common.types import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from itoscope.backends.records import Kink, StateSpace
 
 __all__ = [
     "Step",

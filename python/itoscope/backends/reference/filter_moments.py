@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.records import Parameter, StateSpace
 from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run
-from itoscope.common.types import Array
 from itoscope.stats.quadratic import Quadratic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from itoscope.backends.records import Parameter, StateSpace
+    from itoscope.common.types import Array
 
 __all__ = ["filter_drift_moments", "filter_information", "filter_innovations", "filter_noise_moments"]
 
@@ -69,77 +73,96 @@ def filter_noise_moments(
     one, which sees that the innovations are not white, carries most of it when the noise is large.
     What stands for `sum c_k gamma_k` in the targets is computed from the Gamma that was used, floors and all.
     """
-    pair_of = np.array([pair for pair, _ in columns], dtype=int)
-    term_of = np.array([term for _, term in columns], dtype=int)
-    q, m = model.observation.shape
-    k = len(columns)
-    c = k + q
-    now = np.concatenate([np.zeros(k), model.noise, [1.0]])  # the last column carries the Gamma in use
-    unit = np.zeros((len(model.pairs), m, m))
-    for index, (i, j) in enumerate(model.pairs):
-        unit[index, i, j] = unit[index, j, i] = 1.0
-    upper = np.triu_indices(q)
-    scale = np.where(upper[0] == upper[1], math.sqrt(0.5), 1.0)
     out = np.empty(len(paths))
-    gram, moment, yy, count = np.zeros((c, c)), np.zeros(c), 0.0, 0
+    carried = _NoiseSensitivities(model, columns)
     for who, y, steps in blocks(paths, times):
-        w = np.zeros((len(who), c + 1, m, m))
-        d = np.zeros((len(who), m, c + 1))
-
-        def on_predict(n: int, step: Step, mean: Array, cov: Array) -> None:
-            nonlocal w, d
-            phi = step.phi[:, None]
-            w = phi @ w @ np.swapaxes(phi, 2, 3)
-            d = step.phi @ d
-            for pair, e in enumerate(unit):
-                of = np.flatnonzero(pair_of == pair)
-                whole = step.move.spread(np.broadcast_to(e, step.phi.shape))
-                w[:, of] += whole[:, None] * step.terms[:, term_of[of], None, None]
-                for node in step.move.nodes:
-                    moved = node.weight * (node.phi @ e @ np.swapaxes(node.phi, 1, 2))
-                    w[:, of] += moved[:, None] * step.change(node, term_of[of])[:, :, None, None]
-            w[:, c] += step.spread
-
-        def add(x: Array, t: Array) -> None:
-            nonlocal gram, moment, yy
-            x, t = x.reshape(-1, c + 1)[:, :c], t.reshape(-1)
-            gram += x.T @ x
-            moment += x.T @ t
-            yy += float(t @ t)
-
-        def on_update(update: Update, mean: Array, cov: Array) -> None:
-            nonlocal w, d, count
-            ob, seen, both = (
-                update.observation,
-                update.seen,
-                update.seen[:, :, None] & update.seen[:, None, :],
-            )
-            own = np.zeros((len(w), q, q, q))
-            own[:, np.arange(q), np.arange(q), np.arange(q)] = seen
-            inverse = np.linalg.inv(update.factor)
-            white = np.einsum("pab,pb->pa", inverse, update.r)
-            if update.n > 0:
-                x = inverse @ ob @ d
-                add(x, white + x @ now)
-                moved = ob[:, None] @ w @ np.swapaxes(ob, 1, 2)[:, None]
-                moved[:, k:c] += own
-                x = (inverse[:, None] @ moved @ np.swapaxes(inverse, 1, 2)[:, None])[:, :, upper[0], upper[1]]
-                x = np.swapaxes(x * scale, 1, 2)
-                excess = white[:, :, None] * white[:, None, :] - np.eye(q)
-                excess = np.where(both, excess, 0.0)[:, upper[0], upper[1]] * scale
-                add(x, excess + x @ now)
-                count += int(seen.sum() + both[:, upper[0], upper[1]].sum())
-            solved = np.einsum("pab,pa->pb", inverse, white)  # S^-1 r
-            turn = np.einsum("pij,pcjk,pqk,pq->pic", update.closed, w, ob, solved)
-            turn[:, :, k:c] -= update.gain * solved[:, None, :]
-            d = update.closed @ d + turn
-            closed = update.closed[:, None]
-            w = closed @ w @ np.swapaxes(closed, 2, 3)
-            w[:, k:c] += np.einsum("piq,pjq,pq->pqij", update.gain, update.gain, seen.astype(float))
-
+        carried.begin(len(who))
         with np.errstate(all="ignore"):
-            out[who] = run(model, y, steps, on_predict, on_update)
-    return Quadratic(gram, moment, yy, float(count)), out
+            out[who] = run(model, y, steps, carried.predict, carried.update)
+    return Quadratic(carried.gram, carried.moment, carried.yy, float(carried.count)), out
+
+
+class _NoiseSensitivities:
+    """`C` `(p, c + 1, m, m)` and `D` `(p, m, c + 1)` along a block of paths, and the sums over all blocks.
+
+    The last column carries the Gamma in use.
+    """
+
+    def __init__(self, model: StateSpace, columns: Sequence[tuple[int, int]]) -> None:
+        self.pair_of = np.array([pair for pair, _ in columns], dtype=int)
+        self.term_of = np.array([term for _, term in columns], dtype=int)
+        self.q, self.m = model.observation.shape
+        self.noises = slice(len(columns), len(columns) + self.q)
+        self.c = len(columns) + self.q
+        self.now = np.concatenate([np.zeros(len(columns)), model.noise, [1.0]])
+        self.unit = np.zeros((len(model.pairs), self.m, self.m))
+        for index, (i, j) in enumerate(model.pairs):
+            self.unit[index, i, j] = self.unit[index, j, i] = 1.0
+        self.upper = np.triu_indices(self.q)
+        self.scale = np.where(self.upper[0] == self.upper[1], math.sqrt(0.5), 1.0)
+        self.gram, self.moment = np.zeros((self.c, self.c)), np.zeros(self.c)
+        self.yy, self.count = 0.0, 0
+
+    def begin(self, n_paths: int) -> None:
+        """A new block of paths, whose first state moves with nothing."""
+        self.w = np.zeros((n_paths, self.c + 1, self.m, self.m))
+        self.d = np.zeros((n_paths, self.m, self.c + 1))
+
+    def predict(self, n: int, step: Step, mean: Array, cov: Array) -> None:
+        """`C-` and `D-`."""
+        phi = step.phi[:, None]
+        self.w = phi @ self.w @ np.swapaxes(phi, 2, 3)
+        self.d = step.phi @ self.d
+        for pair, e in enumerate(self.unit):
+            of = np.flatnonzero(self.pair_of == pair)
+            whole = step.move.spread(np.broadcast_to(e, step.phi.shape))
+            self.w[:, of] += whole[:, None] * step.terms[:, self.term_of[of], None, None]
+            for node in step.move.nodes:
+                moved = node.weight * (node.phi @ e @ np.swapaxes(node.phi, 1, 2))
+                self.w[:, of] += moved[:, None] * step.change(node, self.term_of[of])[:, :, None, None]
+        self.w[:, self.c] += step.spread
+
+    def update(self, update: Update, mean: Array, cov: Array) -> None:
+        """`C` and `D`, after the rows of both regressions; the first sample is not foreseen and gives none."""
+        inverse = np.linalg.inv(update.factor).astype(float, copy=False)
+        white = np.einsum("pab,pb->pa", inverse, update.r)
+        if update.n > 0:
+            self._add_mean_rows(update, inverse, white)
+            self._add_square_rows(update, inverse, white)
+        solved = np.einsum("pab,pa->pb", inverse, white)  # S^-1 r
+        turn = np.einsum("pij,pcjk,pqk,pq->pic", update.closed, self.w, update.observation, solved)
+        turn[:, :, self.noises] -= update.gain * solved[:, None, :]
+        self.d = update.closed @ self.d + turn
+        closed = update.closed[:, None]
+        self.w = closed @ self.w @ np.swapaxes(closed, 2, 3)
+        self.w[:, self.noises] += np.einsum(
+            "piq,pjq,pq->pqij", update.gain, update.gain, update.seen.astype(float)
+        )
+
+    def _add_mean_rows(self, update: Update, inverse: Array, white: Array) -> None:
+        x = inverse @ update.observation @ self.d
+        self._add(x, white + x @ self.now)
+        self.count += int(update.seen.sum())
+
+    def _add_square_rows(self, update: Update, inverse: Array, white: Array) -> None:
+        q, (rows, columns), ob = self.q, self.upper, update.observation
+        both = update.seen[:, :, None] & update.seen[:, None, :]
+        own = np.zeros((len(self.w), q, q, q))
+        own[:, np.arange(q), np.arange(q), np.arange(q)] = update.seen
+        moved = ob[:, None] @ self.w @ np.swapaxes(ob, 1, 2)[:, None]
+        moved[:, self.noises] += own
+        x = (inverse[:, None] @ moved @ np.swapaxes(inverse, 1, 2)[:, None])[:, :, rows, columns]
+        x = np.swapaxes(x * self.scale, 1, 2)
+        excess = white[:, :, None] * white[:, None, :] - np.eye(q)
+        excess = np.where(both, excess, 0.0)[:, rows, columns] * self.scale
+        self._add(x, excess + x @ self.now)
+        self.count += int(both[:, rows, columns].sum())
+
+    def _add(self, x: Array, t: Array) -> None:
+        x, t = x.reshape(-1, self.c + 1)[:, : self.c], t.reshape(-1)
+        self.gram += x.T @ x
+        self.moment += x.T @ t
+        self.yy += float(t @ t)
 
 
 def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Times) -> list[Array]:

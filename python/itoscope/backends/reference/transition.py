@@ -7,11 +7,12 @@ exact for constant `A`: a linear system is forecast without error whatever the s
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from itoscope.common.types import Array
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
 
 __all__ = ["Node", "Transition", "euler", "transition"]
 

@@ -13,8 +13,9 @@ use crate::{Error, Result};
 /// Sweeps between two looks at the [`Control`].
 const CHECK_EVERY: u64 = 16;
 
-/// Expected size of a random start, and the largest share of the columns it takes.
+/// Expected size of a random start.
 const RANDOM_SIZE: f64 = 10.0;
+/// The largest share of the columns that it takes.
 const RANDOM_RATE: f64 = 0.5;
 
 /// How many chains, how long, and what is kept.

@@ -10,6 +10,7 @@ use super::evidence::ScaledRegression;
 use super::kernels::{self, Bounds, Columns, Leaving, Pivots, System};
 use super::lanes::LANES;
 
+/// The place of a column that is not in the model.
 const OUTSIDE: usize = usize::MAX;
 
 /// The member that an exchange would replace: the share of the energy it explains, and its `S_kk`.

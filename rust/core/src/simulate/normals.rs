@@ -124,8 +124,9 @@ fn quarter_round(x: &mut [u32; STATE], [a, b, c, d]: [usize; 4]) {
 
 /// Layers of the ziggurat; the low eight bits of a word choose one.
 const LAYERS: usize = 256;
-/// Where the tail begins, and the area of each layer.
+/// Where the tail begins.
 const TAIL: f64 = 3.654_152_885_361_009;
+/// The area of each layer.
 const AREA: f64 = 0.004_928_673_233_974_655;
 
 /// The density `exp(-x^2/2)` covered by layers of equal area.

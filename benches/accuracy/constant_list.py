@@ -1,0 +1,219 @@
+"""Which study belongs to which constant; a constant of the filter's fit without an entry gets `fits()`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from constant_alarms import (
+    clean_lengths,
+    coarse,
+    coloured,
+    forced,
+    given,
+    jumping,
+    nearly,
+    sampled,
+    tiny,
+    vanishing,
+)  # fmt: skip
+from constant_cases import Case, cubic, filtered, measured, quadratic
+from constant_studies import Study, alarms, answers, doubts
+from constant_sums import (
+    close,
+    collinear,
+    dependent,
+    disagreement,
+    ensembles,
+    linear_maps,
+    monte_carlo,
+    quadrature,
+    rounded,
+    settling,
+    stretches,
+    substeps,
+)  # fmt: skip
+
+__all__ = ["CORE", "NO_STUDY", "STUDIES", "TWINS", "fits"]
+
+
+def fits(*factors: float) -> Study:
+    """A constant of the filter's fit, times these factors."""
+    return Study(answers(filtered), factors or (1 / 3, 1, 3))
+
+
+def all_cases() -> list[Case]:
+    """Measured and noisy."""
+    return measured() + filtered()
+
+
+def by_reference() -> list[Case]:
+    """Measured states, short, by the reference."""
+    return [
+        replace(make(seed, 4000), asked={**make(seed, 10).asked, "backend": "reference", "sampler": "exact"})
+        for seed in (1, 2)
+        for make in (quadratic, cubic)
+    ]
+
+
+STUDIES: dict[str, Study] = {
+    "checks.check.RATE": Study(alarms("slow scales", clean_lengths, coloured), (1e-4, 1e-2, 1, 10)),
+    "checks.check.AUTOCORRELATION": Study(
+        alarms("whiteness", lambda: nearly(strength=0.35), coloured), (0.1, 1, 3, 10)
+    ),
+    "checks.check.KURTOSIS": Study(
+        alarms("jumps", lambda: nearly("0.5 + 0.3 x1"), jumping), values=(3.1, 3.5, 4.0, 6.0)
+    ),
+    "checks.check.KURTOSIS_ERRORS": Study(alarms("jumps", tiny, jumping), (0.1, 0.4, 1, 4)),
+    "checks.check.VARIANCE": Study(alarms("innovation variance", filtered, forced), (0.03, 0.3, 1, 3)),
+    "checks.measured.STEP_CHANGE": Study(
+        alarms("time step", lambda: coarse(0.05), lambda: coarse(0.8)), (0.1, 1, 1.5, 4)
+    ),
+    "checks.measured.STEP_ERRORS": Study(alarms("time step", tiny, lambda: coarse(0.8)), (0.1, 1, 2, 5)),
+    "checks.measured.BELOW_FLOOR": Study(
+        alarms("variance floor", lambda: vanishing(2), lambda: vanishing(12)), values=(0.03, 0.1, 0.2, 0.5)
+    ),
+    "checks.measured.GIVEN_RESIDUAL": Study(
+        alarms("given row", lambda: given(1.0), lambda: given(1.3)), (0.001, 0.1, 1, 4)
+    ),
+    "checks.filtered.COARSE": Study(
+        alarms("time step", lambda: sampled(0.05), lambda: sampled(0.3)), (0.2, 0.5, 1, 2)
+    ),
+    "checks.filtered.FAST": Study(
+        alarms("time step", lambda: sampled(0.05), lambda: sampled(0.3)), values=(0.5, 0.95, 0.999)
+    ),
+    "checks.filtered.RATES": Study(
+        alarms("time step", lambda: sampled(0.05), lambda: sampled(0.3)), (0.1, 1, 10)
+    ),
+    "checks.filtered.LAGS": Study(alarms("whiteness", lambda: sampled(0.05), forced), values=(2, 10, 50)),
+    "checks.filtered.MOST_PATHS": Study(
+        alarms("whiteness", lambda: sampled(0.05), forced), (0.02, 0.1, 1, 4)
+    ),
+    "fit.sampler.STABLE_SHIFT": Study(answers(all_cases)),
+    "fit.measured.rounds.FLOOR_QUANTILE": Study(answers(measured), values=(0.0, 0.1, 0.2, 0.4)),
+    "fit.measured.rounds.QUANTILE_SAMPLES": Study(answers(measured), values=(200, 2000, 20_000)),
+    "posterior.columns.ALIAS": Study(collinear(close, "alias"), values=(1 - 1e-5, 1 - 1e-9, 1 - 1e-13)),
+    "posterior.columns.CONDITION": Study(collinear(dependent, "condition"), values=(1e8, 1e12, 1e15)),
+    "posterior.sampling.AUTO_ERROR": Study(monte_carlo),
+    "posterior.sampling.AUTO_START": Study(monte_carlo, quadrature, (0.1, 1, 5)),
+    "posterior.sampling.AUTO_END": Study(monte_carlo, quadrature, (0.02, 0.1, 1)),
+    "posterior.sampling.DISAGREEMENT": Study(disagreement, (0.2, 1, 3)),
+    "fit.filtered.doubt.SURE": Study(doubts, values=(0.3, 0.5, 0.8, 0.95)),
+    "fit.filtered.fit.SEARCHED": Study(answers(filtered), values=(300, 20_000)),
+    "fit.filtered.gamma.PART": Study(answers(filtered), values=(300, 5000)),
+    "fit.filtered.levels.PART": Study(answers(filtered), values=(150, 400, 3000)),
+    "fit.filtered.search.START_PART": Study(answers(filtered), values=(150, 400, 5000)),
+    "fit.filtered.slab.PART": Study(answers(filtered), values=(150, 20_000)),
+    "fit.channels.LINEAR": Study(linear_maps, (1e-3, 1, 1e6)),
+    "fit.sampler.ROUND_SAMPLES": Study(answers(filtered), (0.25, 1, 4)),
+    "fit.sampler.ROUND_BURN": Study(answers(filtered), (0.25, 1, 4)),
+    "fit.sampler.ROUND_CHAINS": Study(answers(filtered), values=(1, 2, 4)),
+    "posterior.moments.TOLERANCE": Study(rounded, (1e-3, 1, 1e3)),
+    "result.ensemble.MAX_MODELS": Study(ensembles, (0.1, 1, 10)),
+    "result.ensemble.EULER_SUBSTEPS": Study(substeps, values=(1, 3, 10, 30)),
+    "result.observer.PIECE": Study(stretches, (0.1, 0.3, 1, 2)),
+    "result.observer.MOST_PIECES": Study(stretches, values=(100, 1000)),
+    "result.observer.SETTLE": Study(settling, values=(1, 5, 20, 50)),
+    "stats.quadratic.RANK_TOLERANCE": Study(answers(all_cases), (1e-2, 1, 1e2)),  # and rank_tolerance.py
+}
+
+#: Constants that no answer hangs on: what is shown, how much is held, how streams are numbered.
+NO_STUDY = {
+    "checks.steps.CHUNK": "how much is held at once",
+    "fit.filtered.admission.FEWEST": "fewer samples have no third difference",
+    "fit.filtered.admission.LARGEST": "the range of floating point",
+    "fit.filtered.admission.SMALLEST": "the range of floating point",
+    "fit.filtered.answer.DRAWS": "the default of `n_samples`",
+    "fit.filtered.answer.LONG_STEP": "rounding of time stamps; more pieces than needed change nothing",
+    "fit.filtered.answer.MAX_STATES": "the core holds no more",
+    "fit.filtered.doubt.LEAST_NAMED": "a sentence stays readable; all models are in the diagnostics",
+    "fit.filtered.fit.MOST_LISTED": "the size of the record",
+    "fit.filtered.likelihood.DOUBLINGS": "2^80 spans the range of any answer",
+    "fit.filtered.likelihood.FALL": "half the square of the normal quantile",
+    "fit.filtered.likelihood.QUANTILE": "the normal quantile of 0.95",
+    "fit.filtered.selection.MEDIAN": "the median model, as the method has it",
+    "fit.filtered.doubt.MOST_NAMED": "a sentence stays readable; all models are in the diagnostics",
+    "fit.measured.origin.FAR": "monomials to degree 3 lose four digits there; prices stay below, mostly",
+    "fit.question.DEGREE": "the paper's library",
+    "fit.question.LARGE_DEGREE": "the paper's library for its building of four states",
+    "fit.question.SMALL_SYSTEM": "the paper's library",
+    "fit.streams.APART": "any number that keeps streams apart serves",
+    "stats.tails.TERMS": "what is left out of a series is below rounding",
+    "posterior.columns.DEPENDENT": "ten times `RANK_TOLERANCE`: K subtractions lose about a digit",
+    "posterior.equation.DOUBT": "four to one is where a reader may take one model for the answer",
+    "posterior.sampling.AUTO_COLUMNS": "chains and all models of 11 columns cost 15 ms each, of 14 columns 55 ms",
+    "posterior.sampling.GROUP": "their difference has under a fiftieth of the information on their sum",
+    "posterior.sampling.MEDIAN": "the median model, as the method has it",
+    "posterior.sampling.RIVALS": "the most probable model is among the first few wherever one has a mass worth naming",
+    "posterior.sampling.SURE": "a term is named as one of a group only where none of the group is sure",
+    "posterior.words.LEAST_MASS": "what is shown; nothing is selected by it",
+    "posterior.words.MOST_MODELS": "what is shown; nothing is selected by it",
+    "stats.positive.EDGE": "where half the value is its error, an interval of two of them reaches zero",
+    "posterior.sampling.BYTES_PER_ENTRY": "the size of what is held",
+    "posterior.words.MOST_NEAR": "what is shown beside the selected terms; nothing is selected by it",
+    "posterior.words.NEAR_MISS": "what is shown beside the selected terms; nothing is selected by it",
+    "posterior.words.WIDTH": "lines of a terminal",
+    "result.ensemble.LEVELS": "what is shown unless others are asked for",
+    "result.innovations.ENDS": "the edges of a picture",
+    "result.innovations.MOST_SAMPLES": "the points of a picture",
+    "result.states.NORMAL": "a quantile that differs from the normal one by 1e-9",
+}
+
+_BLOCK = "a size of blocks: it moves sums by rounding at most, and is chosen by `make bench`"
+_LIMIT = "a limit that is told by an error, or under which nothing is changed"
+_NORMALS = "of the tables of the normal generator, whose law `rust/core` tests"
+
+#: What decides about a constant of the core; those that the reference has as well are studied there, see `TWINS`.
+CORE = {
+    "filter::engine::BATCH": _BLOCK,
+    "filter::state_space::MAX_STATES": _LIMIT,
+    "filter::state_space::MAX_CORRELATION": "the rest, 0.2 % of a variance, is far above rounding of a pivot",
+    "filter::transition::LEFT_OUT": "what is left out of a series is below rounding",
+    "filter::transition::MOST": "at `NORM` a series needs 15 to leave out what is below rounding",
+    "filter::transition::NORM": "halving and doubling are exact; more terms or more halvings",
+    "filter::whitened::BLOCK": _BLOCK,
+    "program::ROWS": _BLOCK,
+    "program::code::GROUP": _BLOCK,
+    "program::graph::MAX_FACTORS": _LIMIT,
+    "program::graph::MAX_POWER": "a product and a power differ by rounding",
+    "program::parse::MAX_DEPTH": _LIMIT,
+    "regression::block::STEPS": _BLOCK,
+    "regression::pass::JOB": _BLOCK,
+    "regression::pass::WAVE": _BLOCK,
+    "sampler::chains::CHECK_EVERY": "how soon Ctrl-C is heard",
+    "sampler::chains::RANDOM_RATE": "where one of the chains starts, which the others do not",
+    "sampler::chains::RANDOM_SIZE": "where one of the chains starts, which the others do not",
+    "sampler::enumerate::EDGE": "mass left out, below rounding of what is reported",
+    "sampler::enumerate::MAX_COLUMNS": _LIMIT,
+    "sampler::enumerate::SHARED_DEPTH": _BLOCK,
+    "sampler::factor::OUTSIDE": "the mark of a column that is not in the model",
+    "sampler::lanes::LANES": _BLOCK,
+    "sampler::posterior::NEGLIGIBLE": "mass left out, below rounding",
+    "sampler::slab::SCAN": "only finds the interval; the rule that follows has a step of its own",
+    "simulate::coefficients::PIVOT": "rounding leaves 1e-16 of the entry; noise of a millionth is kept",
+    "simulate::ensemble::GATHERED": _BLOCK,
+    "simulate::ensemble::MEMORY": _BLOCK,
+    "simulate::ensemble::SQUARE": _BLOCK,
+    "simulate::ensemble::TILE": _BLOCK,
+    "simulate::ensemble::WATCHED": "how soon Ctrl-C is heard",
+    "simulate::normals::AREA": _NORMALS,
+    "simulate::normals::LAYERS": _NORMALS,
+    "simulate::normals::PER_BLOCK": _NORMALS,
+    "simulate::normals::STATE": _NORMALS,
+    "simulate::normals::STREAMS": _BLOCK,
+    "simulate::normals::TAIL": _NORMALS,
+    "table::PIECE": _BLOCK,
+    "table::LONGEST": "the length of a word of the list before it",
+}
+
+#: Constants of the core by their name in the reference, where they are studied.
+TWINS = {
+    "regression::project::RANK_TOLERANCE": (
+        "moments.RANK_TOLERANCE",
+        Study(answers(by_reference), (1e-3, 1, 1e2)),
+    ),
+    "regression::residuals::INDEFINITE_TOLERANCE": (
+        "residuals.INDEFINITE_TOLERANCE",
+        Study(answers(by_reference), (1e-3, 1, 1e3)),
+    ),
+    "sampler::slab::NEGLIGIBLE": ("slab.NEGLIGIBLE", Study(quadrature, values=(5.0, 20.0, 40.0, 80.0))),
+}
