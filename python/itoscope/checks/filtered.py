@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from itoscope.result.findings import Findings
     from itoscope.result.observer import Innovations, Observer
 
-__all__ = ["check_steps", "innovation_sums", "looked_at"]
+__all__ = ["check_steps", "innovation_checks", "innovation_sums", "looked_at"]
 
 LAGS = 10
 """Lags of the autocorrelation that are looked at; an even number, for the tail of the chi-square law."""
@@ -54,8 +54,19 @@ def looked_at(result: Findings) -> Findings:
     """The result with the checks of its innovations, and a sentence for each that fired."""
     if result.observer is None or result.data is None:
         return result
-    longest = max(len(path) for path in result.data.paths)
-    seen = result.observer.innovations(result.data, longest, MOST_PATHS)
+    found, checks = innovation_checks(result.observer, result.data)
+    diagnostics: Diagnostics = {
+        **result.diagnostics,
+        "residuals": found,
+        "checks": [*result.diagnostics.get("checks", []), *(check.as_dict() for check in checks)],
+    }
+    fired = [check.sentence for check in checks if check.fired]
+    return replace(result, diagnostics=diagnostics, warnings=[*result.warnings, *fired])
+
+
+def innovation_checks(observer: Observer, data: Trajectories) -> tuple[dict[str, Residuals], list[Check]]:
+    """Statistics of the standardised innovations of each channel, and all their checks."""
+    seen = observer.innovations(data, max(len(path) for path in data.paths), MOST_PATHS)
     alpha = alpha_of(len(seen.names))
     checks: list[Check] = []
     found: dict[str, Residuals] = {}
@@ -65,15 +76,8 @@ def looked_at(result: Findings) -> Findings:
             residuals = statistics(sums)
             found[name] = residuals.as_dict()
             checks += residual_checks(name, residuals, INNOVATIONS, alpha)
-            checks += step_checks("innovation", of_innovations(seen, channel, result.data), alpha)
-    checks += _covariance(result.observer, result.data)
-    diagnostics: Diagnostics = {
-        **result.diagnostics,
-        "residuals": found,
-        "checks": [*result.diagnostics.get("checks", []), *(check.as_dict() for check in checks)],
-    }
-    fired = [check.sentence for check in checks if check.fired]
-    return replace(result, diagnostics=diagnostics, warnings=[*result.warnings, *fired])
+            checks += step_checks("innovation", of_innovations(seen, channel, data), alpha)
+    return found, checks + _covariance(observer, data)
 
 
 def check_steps(names: Sequence[str], space: StateSpace, states: Array) -> Check:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import DiscreteScheme, Progress, Style
     from itoscope.data.trajectories import Trajectories
+    from itoscope.result.diagnostics import Check
     from itoscope.result.forecast import Forecast
     from itoscope.show.plots import Plots
 
@@ -255,6 +256,29 @@ class Discovery(Findings):
         from itoscope.discovery.selfcheck import self_check
 
         return self_check(self if data is None else self.with_data(data), seed, progress)
+
+    def check(self, data: Trajectories | None = None) -> list[Check]:
+        """Look at the residuals of a recording, or at its innovations: is the model still the one that was found?
+
+        Parameters
+        ----------
+        data : Trajectories, optional
+            Of the same columns; by default the recording of the fit.
+
+        Returns
+        -------
+        list of dict
+            Like `diagnostics["checks"]`. Of measured states `same drift` and `same noise` say whether the recording has
+            the coefficients that were found, with their errors; the others look at what the model does not hold.
+
+        Raises
+        ------
+        ArgumentError
+            For a recording of other columns, and where there is none: a saved result holds none.
+        """
+        from itoscope.checks.again import check_again
+
+        return [check.as_dict() for check in check_again(self, data)]
 
     def to_arviz(self) -> Any:
         """Return everything as ArviZ data (`InferenceData`, a `DataTree` since ArviZ 1), for `az.summary` and its like.

@@ -1,0 +1,107 @@
+"""Checks of a result on any recording: whether it is still the model that was found."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.backends import get_backend
+from itoscope.backends.records import Fitted, Variance
+from itoscope.checks.check import Check, alpha_of
+from itoscope.checks.filtered import innovation_checks
+from itoscope.checks.measured import check_residuals
+from itoscope.checks.scores import BOUND, VARIES
+from itoscope.checks.steps import of_measured
+from itoscope.errors import ArgumentError, argument_error
+from itoscope.result.findings import check_simulable
+from itoscope.stats.scores import of_rows
+from itoscope.stats.tails import chi_square_tail, normal_tails
+
+if TYPE_CHECKING:
+    from itoscope.checks.steps import Steps
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.posterior.equation import Equation
+    from itoscope.result.findings import Findings
+
+__all__ = ["check_again"]
+
+
+def check_again(result: Findings, data: Trajectories | None = None) -> list[Check]:
+    """The looks at residuals or innovations of a recording, and of measured states at its coefficients.
+
+    See `Discovery.check`.
+    """
+    data = result.data if data is None else data
+    if data is None:
+        raise ArgumentError("data: a saved result holds no recording; give one")
+    if result.observer is not None:
+        return innovation_checks(result.observer, data)[1]
+    if tuple(data.names) != tuple(result.states):
+        allowed = f"a recording of the states of the model, {', '.join(result.states)}"
+        raise argument_error("data", ", ".join(data.names), allowed)
+    rows = [state for state in result.drift if (state, state) in result.diffusion]
+    rows = [state for state in rows if result.diffusion[state].selected.any()]
+    found: list[Check] = []
+    for state in rows:
+        found += _row(result, data, state, len(rows))
+    return found
+
+
+def _row(result: Findings, data: Trajectories, state: str, rows: int) -> list[Check]:
+    """Those of one row of measured states."""
+    drift, gamma = result.drift[state], result.diffusion[state]
+    for equation in (drift, gamma):
+        for term in equation.terms:
+            check_simulable(term, state, result.states, result.settings.get("custom_terms", ()))
+    backend = result.settings.get("backend", "default")
+    stages, states = get_backend(None if backend == "default" else backend), list(result.states)
+    paths = [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
+    f = Fitted(stages.compile(list(drift.terms), states), np.where(drift.selected, drift.mean, 0.0)[None])
+    program, coef = stages.compile(list(gamma.terms), states), np.where(gamma.selected, gamma.mean, 0.0)
+    mean = float(np.nanmean(np.concatenate([program.evaluate(path) @ coef for path in paths])))
+    floor = np.array([float(result.settings.get("weight_floor") or 0.0) * max(mean, 0.0)])
+    variance = Variance(program, coef[None], floor)
+    row = result.states.index(state)
+    _, checks = check_residuals(stages, paths, data.steps(), row, state, f, variance, rows)
+    steps = of_measured(paths, data.steps(), row, state, f, variance)
+    # A mean that errors of the coefficients leave is no finding: it is among the directions of `same drift`.
+    checks = [check for check in checks if check.name != "residual mean"]
+    return [_same_drift(steps, drift, alpha_of(rows)), _same_noise(steps, gamma, alpha_of(rows)), *checks]
+
+
+def _same_drift(steps: Steps, equation: Equation, alpha: float) -> Check:
+    r"""Whether the recording has the coefficients that were found, with their errors C:
+    :math:`b^T (G + G C G)^{-1} b`.
+    """
+    chosen = np.flatnonzero(equation.selected)
+    regression = of_rows(steps.held * steps.scale[:, None], steps.z[steps.some])
+    scale = np.sqrt(np.maximum(np.diag(regression.gram), 1e-300))
+    gram, moment = regression.gram / np.outer(scale, scale), regression.moment / scale
+    cov = equation.cov[np.ix_(chosen, chosen)] * np.outer(scale, scale)
+    value = float(moment @ np.linalg.pinv(gram + gram @ cov @ gram, hermitian=True) @ moment)
+    p_value = chi_square_tail(value, len(chosen))
+    return Check(
+        "same drift", steps.name, p_value, alpha, p_value < alpha,
+        f"the drift of {steps.name} has other coefficients in this recording than in the fit, by "
+        f"{math.sqrt(max(value, 0.0)):.1f} standard errors",
+        f"{BOUND}; chi-square with {len(chosen)} degrees of freedom",
+    )  # fmt: skip
+
+
+def _same_noise(steps: Steps, equation: Equation, alpha: float) -> Check:
+    """Whether the recording has the variance that was found, with its error."""
+    squares = np.where(steps.steady, steps.z[steps.some] ** 2, np.nan)
+    there = np.isfinite(squares)
+    chosen = np.flatnonzero(equation.selected)
+    u = np.nanmean(steps.noise_held[there], axis=0)
+    known = float(u @ equation.cov[np.ix_(chosen, chosen)] @ u)
+    ratio = float(np.mean(squares[there]))
+    error = math.sqrt(known + float(np.var(squares[there])) / max(int(there.sum()), 1))
+    p_value = normal_tails((ratio - 1.0) / max(error, 1e-300))
+    return Check(
+        "same noise", steps.name, p_value, alpha, p_value < alpha and abs(ratio - 1.0) > VARIES,
+        f"the noise variance of {steps.name} is {ratio:.2f} times that of the fit in this recording",
+        f"{BOUND}, and a difference of {100 * VARIES:.0f} %",
+    )  # fmt: skip
