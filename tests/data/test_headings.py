@@ -156,3 +156,10 @@ def test_names_keep_letters_of_every_alphabet():
     assert clean_names(["θ", "Δx (mm)", "位移", "Größe", "x₁", "2nd", "a-b", "***"]) == [
         "θ", "Δx_mm", "位移", "Größe", "x1", "x2nd", "a_b", "x",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("title", ["N", "n", "number"])
+def test_the_size_of_a_population_is_no_count_of_samples(tmp_path, title):
+    size = np.cumsum(RNG.integers(1, 9, N))
+    data = Trajectories.from_file(csv(tmp_path, [title, "x"], size, X), dt=1)
+    assert data.names == (title, "x") and data.paths[0][-1, 0] == size[-1]

@@ -9,7 +9,17 @@ import numpy as np
 from itoscope.data.samples import EVEN
 from itoscope.errors import DataError
 
-__all__ = ["blocks", "codes", "is_clock", "is_count", "is_label", "refuse_clock", "rises", "rises_within"]
+__all__ = [
+    "blocks",
+    "codes",
+    "counts_on",
+    "is_clock",
+    "is_count",
+    "is_label",
+    "refuse_clock",
+    "rises",
+    "rises_within",
+]
 
 ENOUGH = 8
 """Rows below which values alone say nothing: three numbers in a row are easily even."""
@@ -97,6 +107,16 @@ def is_count(values: np.ndarray[Any, Any]) -> bool:
     ):
         return False
     return bool((values == np.round(values)).all()) and (not len(values) or abs(values).max() < 2**53)
+
+
+def counts_on(values: np.ndarray[Any, Any]) -> bool:
+    """Whether most steps are the same, or stay, or begin anew, as frames do and the size of a population does not."""
+    steps = np.diff(values)
+    rising, often = np.unique(steps[steps > 0], return_counts=True)
+    if not len(rising):
+        return False
+    others = (steps > 0) & (steps != rising[np.argmax(often)])
+    return bool(2 * np.count_nonzero(others) <= len(steps))
 
 
 def blocks(code: np.ndarray[Any, Any]) -> int:

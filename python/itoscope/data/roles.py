@@ -93,7 +93,7 @@ def decide(table: Table, asked: Asked) -> Roles:
     rising = _rising(clocks, roles.code)
     if asked.time is None:
         _find_time(roles, rising, clocks, index, asked)
-    once = [column for column in named if len(set(column.values.tolist())) == len(column.values)]
+    once = [column for column in named if _labels_rows(column)]
     aside = {id(column.heading) for column in (*rising, *labels, *once)}
     if not roles.chosen:
         roles.states = [
@@ -200,7 +200,7 @@ def _may_be_time(column: Column) -> bool:
     if not column.numeric:
         return False
     if heading.counts:
-        return looks.is_count(values)
+        return looks.is_count(values) and looks.counts_on(values)
     return (heading.speaks_of_time or heading.is_age) and not (heading.is_age and not _ramp(values))
 
 
@@ -219,6 +219,12 @@ def _is_label(column: Column) -> bool:
     return not column.numeric or looks.is_count(
         values[~np.isnan(values)] if values.dtype.kind == "f" else values
     )
+
+
+def _labels_rows(column: Column) -> bool:
+    """Whether a label is another in every row: words, or numbers under a heading that ends in `id`."""
+    worded = not column.numeric or column.heading.joined.endswith("id")
+    return worded and len(set(column.values.tolist())) == len(column.values)
 
 
 def _recurs(column: Column) -> bool:

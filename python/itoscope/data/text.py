@@ -141,7 +141,7 @@ def _mistake(path: str | PathLike[str], layout: Layout, line: int, fault: tuple[
 def write_csv(data: Recording, path: str | PathLike[str] | TextIO, *, digits: int = 17) -> None:
     """Write columns ``path``, ``t`` and the states, with their units where known, to a file or to an open stream."""
     count("digits", digits, 1, most=17)
-    if isinstance(path, io.TextIOBase):
+    if not isinstance(path, str | PathLike):
         _write_rows(data, path, digits)
         return
     with (
