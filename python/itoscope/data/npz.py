@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from itoscope.common.archives import read_archive
 from itoscope.common.writing import replacing
 from itoscope.data.arrays import parts_of_arrays
 from itoscope.data.asked import Asked
 from itoscope.data.parts import Parts
 from itoscope.data.recording import Recording
-from itoscope.errors import DataError, argument_error
+from itoscope.errors import DataError, ItoscopeError, argument_error
 
 __all__ = ["read_npz", "write_npz"]
 
@@ -53,21 +52,36 @@ def write_npz(data: Recording, path: str | PathLike[str]) -> None:
         np.savez_compressed(handle, **arrays)
 
 
-def _load(path: str | PathLike[str]) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays of an NPZ file; DataError for one that is damaged or holds pickled objects."""
-    # The handle is ours, so that it is closed whatever a damaged archive makes NumPy raise.
-    with open(path, "rb") as handle:
-        try:
-            archive = np.load(handle, allow_pickle=False)
-            return {key: archive[key] for key in archive.files}
-        except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, AttributeError, KeyError) as problem:
-            raise DataError(f"{path} cannot be read as NPZ: {problem}") from problem
-
-
 def read_npz(path: str | PathLike[str], asked: Asked) -> Parts:
     """Read what `write_npz` wrote, or a plain NPZ file, of which `time` and `columns` choose arrays by name."""
-    arrays = _load(path)
-    return _own(path, arrays, asked.columns) if OWN in arrays else parts_of_arrays(path, arrays, asked)
+    arrays = read_archive(path)
+    if OWN not in arrays:
+        return parts_of_arrays(path, arrays, asked)
+    try:
+        _check(arrays)
+        return _own(path, arrays, asked.columns)
+    except (ItoscopeError, MemoryError):
+        raise
+    except Exception as problem:
+        raise DataError(f"{path}: a damaged file of trajectories ({problem!r})") from problem
+
+
+def _check(arrays: dict[str, np.ndarray[Any, Any]]) -> None:
+    """Raise unless kinds and sizes of the arrays of `write_npz` agree with each other."""
+    for name in ("lengths", "times_lengths", "times_of_path", "diverged"):
+        if arrays[name].dtype.kind not in "iu" or arrays[name].ndim != 1 or (arrays[name] < 0).any():
+            raise ValueError(f"{name}: counts from zero are wanted")
+    for name, lengths, axes in (("samples", "lengths", 2), ("times", "times_lengths", 1)):
+        if (
+            arrays[name].dtype.kind != "f"
+            or arrays[name].ndim != axes
+            or len(arrays[name]) != arrays[lengths].sum()
+        ):
+            raise ValueError(f"{name} and {lengths} do not agree")
+    if arrays["samples"].shape[1:] != arrays["names"].shape or arrays["names"].dtype.kind != "U":
+        raise ValueError("samples and names do not agree")
+    if len(arrays["times_of_path"]) != len(arrays["lengths"]):
+        raise ValueError("times_of_path and lengths do not agree")
 
 
 def _own(

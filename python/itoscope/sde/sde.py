@@ -348,7 +348,7 @@ class SDE:
         """
         try:
             record = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise DataError(f"{path}: no JSON ({problem})") from problem
         if (
             not isinstance(record, dict)
@@ -356,7 +356,12 @@ class SDE:
             or record.get("version") != 1
         ):
             raise DataError(f"{path}: no SDE of itoscope (format 'itoscope.SDE', version 1)")
-        return cls(record["drift"], record["diffusion"], record["states"], gamma=record["gamma"])
+        try:
+            return cls(record["drift"], record["diffusion"], record["states"], gamma=record["gamma"])
+        except MemoryError:
+            raise
+        except Exception as problem:
+            raise DataError(f"{path}: a damaged SDE ({problem!r})") from problem
 
 
 def _times(factor: str, expression: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from itoscope.common.archives import read_archive
 from itoscope.common.prior import Prior
 from itoscope.common.writing import replacing
 from itoscope.errors import DataError
@@ -60,8 +59,7 @@ def target_of(path: str | Path) -> Path:
 def load(path: str | Path) -> Findings:
     """Read a result; see `Discovery.load`."""
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = read_archive(path, "a discovery")
         document = json.loads(bytes(arrays["document"]))
         if document["kind"] != KIND:
             raise KeyError("kind")
@@ -83,10 +81,10 @@ def load(path: str | Path) -> Findings:
             observer=None if observer is None else Observer.from_dict(document["states"], observer),
             **{name: document[name] for name in RESULT},
         )
-    except FileNotFoundError:
+    except (OSError, MemoryError):
         raise
-    except (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as problem:
-        if isinstance(problem, DataError):
+    except Exception as problem:
+        if isinstance(problem, DataError) and "newer version" in str(problem):
             raise
         raise DataError(f"{path}: not a saved discovery, or a damaged one ({problem})") from problem
 
@@ -115,6 +113,7 @@ def _pack(equation: Equation, prefix: str, arrays: dict[str, Any]) -> dict[str, 
 
 def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
     prefix = entry["prefix"]
+    _check(prefix, len(entry["terms"]), arrays)
     moments = None
     if "yy" in entry:
         gram, moment = arrays[f"{prefix}.gram"], arrays[f"{prefix}.moment"]
@@ -126,6 +125,19 @@ def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
         moments=moments,
         prior=Prior(**entry["prior"]) if "prior" in entry else None,
     )
+
+
+def _check(prefix: str, k: int, arrays: dict[str, Any]) -> None:
+    """Raise unless the arrays of an equation of `k` terms are numbers of the shapes that belong together."""
+    chains = arrays[f"{prefix}.samples"].shape[:2]
+    shapes = dict.fromkeys(("pip", "pip_mcse", "mean", "selected"), (k,)) | {"cov": (k, k)}
+    shapes |= dict.fromkeys(("samples", "included", "inclusion"), (*chains, k))
+    shapes |= dict.fromkeys(("noise_var", "slab_var", "p0"), chains)
+    for name, shape in shapes.items():
+        array = arrays[f"{prefix}.{name}"]
+        wanted = "b" if name in ("selected", "included") else "f"
+        if array.shape != shape or array.dtype.kind != wanted:
+            raise ValueError(f"{prefix}.{name} of shape {array.shape} and {array.dtype}: {shape} is wanted")
 
 
 def _plain(value: Any) -> Any:
