@@ -58,8 +58,10 @@ def read_npz(path: str | PathLike[str], asked: Asked) -> Parts:
     if OWN not in arrays:
         return parts_of_arrays(path, arrays, asked)
     try:
+        if arrays[OWN] > VERSION:
+            raise DataError(f"{path} was written by a newer version of itoscope: update to read it")
         _check(arrays)
-        return _own(path, arrays, asked.columns)
+        return _own(arrays, asked.columns)
     except (ItoscopeError, MemoryError):
         raise
     except Exception as problem:
@@ -84,12 +86,8 @@ def _check(arrays: dict[str, np.ndarray[Any, Any]]) -> None:
         raise ValueError("times_of_path and lengths do not agree")
 
 
-def _own(
-    path: str | PathLike[str], arrays: dict[str, np.ndarray[Any, Any]], columns: Sequence[str | int] | None
-) -> Parts:
+def _own(arrays: dict[str, np.ndarray[Any, Any]], columns: Sequence[str | int] | None) -> Parts:
     """What the arrays of `write_npz` say, of the states `columns` or of all."""
-    if arrays[OWN] > VERSION:
-        raise DataError(f"{path} was written by a newer version of itoscope: update to read it")
     names = arrays["names"].tolist()
     chosen = names if columns is None else [str(column) for column in columns]
     for name in chosen:
