@@ -2,7 +2,7 @@
 PYTHON ?= python
 VENV ?= .venv
 
-.PHONY: help venv build fmt fmt-check lint doc deny msrv test statistics bench bench-check bench-record bench-once docs dist ci clean
+.PHONY: help venv build fmt fmt-check lint doc deny msrv test statistics fuzz bench bench-check bench-record bench-once docs dist ci clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -51,6 +51,10 @@ test:  ## Run all tests but the slow statistics
 statistics:  ## Run the slow statistical tests
 	cargo test --quiet --release -- --ignored
 	$(PYTHON) -m pytest --numprocesses auto -m slow --timeout 1800
+
+SECONDS ?= 600
+fuzz:  ## Damage files at random for SECONDS=600; all that may come of it is an error of itoscope
+	$(PYTHON) tools/fuzz.py $(SECONDS)
 
 bench:  ## Measure speed
 	cargo bench
