@@ -107,6 +107,8 @@ def sniffed(path: str | PathLike[str]) -> Layout:
         raise DataError(f"{path} holds no row: one row per sample is needed")
     tail = written[-min(len(written), TAIL) :]
     delimiter = _delimiter(tail)
+    if delimiter == "," and _is_one_column(written):
+        delimiter = None
     decimal_comma = delimiter != "," and any("," in line for line in tail) and not _points(tail, delimiter)
     rows = [_cells(line, delimiter) for line in lines]
     start = _first_row(rows, [line.lstrip().startswith("#") for line in lines], decimal_comma)
@@ -121,6 +123,18 @@ def sniffed(path: str | PathLike[str]) -> Layout:
     ]
     return Layout(
         encoding, delimiter, decimal_comma, start, headings, bool(titles), rows[start], lines[:start]
+    )
+
+
+def _is_one_column(written: Sequence[str]) -> bool:
+    """Whether commas are those of decimals: one word above, and below it lines with a comma each, no sign besides."""
+    words = [line for line in written if "," not in line]
+    return (
+        len(words) == 1
+        and words[0] is written[0]
+        and len(words[0].split()) == 1
+        and not is_number(words[0])
+        and all(line.count(",") == 1 and line.strip("+-0123456789,eE \r") == "" for line in written[1:])
     )
 
 
