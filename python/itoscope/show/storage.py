@@ -121,7 +121,8 @@ def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
     return Equation(
         **{name: arrays[f"{prefix}.{name}"] for name in ARRAYS},
         **{name: entry[name] for name in PLAIN},
-        **{name: arrays.get(f"{prefix}.{name}") for name in OPTIONAL},
+        log_mass=arrays.get(f"{prefix}.log_mass"),
+        positive=arrays.get(f"{prefix}.positive"),
         moments=moments,
         prior=Prior(**entry["prior"]) if "prior" in entry else None,
     )

@@ -29,7 +29,7 @@ SWEEPS = 4
 WORTH = 0.5
 """Gain of log-likelihood on the part from which the climb from another level is done again on the whole recording."""
 NOTHING = 1e-5
-"""Share of its upper bound under which a Gamma_ii counts as nothing."""
+"""Share of its upper bound under which a variance counts as nothing."""
 
 
 def reopened(
@@ -43,8 +43,8 @@ def reopened(
 ) -> tuple[Model, float]:
     """The model with its noise variances started at other levels, where a climb from there ends higher.
 
-    All channels together at each level first, then each alone, its level being best for the drift as it is; and every
-    Gamma_ii that came down to nothing. Compared on a part of a long recording.
+    All channels together at each level first, then each alone that came down to nothing, and every such Gamma_ii.
+    Compared on a part of a long recording.
 
     Parameters
     ----------
@@ -84,9 +84,10 @@ def _together(recording: Recording, model: Model, noise: Array, gamma: Array) ->
 
 
 def _channels(recording: Recording, model: Model, noise: Array, gamma: Array) -> Iterator[Model]:
-    """Each free channel at each level, where there are several."""
+    """Each free channel at each level that has come down to nothing, where there are several."""
     free = np.flatnonzero(recording.free_noise)
-    for channel in free if len(free) > 1 else ():
+    small = np.flatnonzero(recording.free_noise & (model.noise < NOTHING * noise))
+    for channel in small if len(free) > 1 else ():
         for cut in CUTS:
             levels = model.noise.copy()
             levels[channel] = noise[channel] * 10.0**-cut

@@ -23,8 +23,8 @@ __all__ = ["Ranked", "Ranking", "Set"]
 
 Set = tuple[int, ...]
 """A model of one regression: the numbers of its columns, in order."""
-ALL = 10
-"""Columns up to which every set is looked at."""
+ALL, FEW = 10, 5
+"""Columns up to which every set is looked at: at the end, and in a round that only chooses terms."""
 SWAPS, FEW_SWAPS = 6, 2
 """Columns that are tried in the place of another one, those that then explain most; in a round, fewer."""
 EXPANDED, QUICK = 40, 6
@@ -158,7 +158,7 @@ class Ranking:
 
     def explore(self, starts: Sequence[Sequence[int]], *, quick: bool = False) -> list[Ranked]:
         """Sets by falling evidence: all where there are few columns, else those around the starts and the best."""
-        if len(self.usable) <= ALL:
+        if len(self.usable) <= (FEW if quick else ALL):
             for number in range(2 ** len(self.usable)):
                 self.rank([k for bit, k in enumerate(self.usable) if number >> bit & 1])
         else:

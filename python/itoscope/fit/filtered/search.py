@@ -27,7 +27,7 @@ SELECTION_FLOOR, FINAL_FLOOR = 2e-2, 1e-4
 """Smallest Gamma_ii as a share of the constant Gamma_ii of the first rounds: while terms are chosen, and at the end."""
 RIVALS_FROM = 2
 """Drift round from which the sets of terms of nearly the same evidence are compared by their likelihood."""
-START_PART = 5_000
+START_PART = 3_000
 """Samples of a recording on which the starts of the search are compared."""
 REOPENED = 2
 """Drift rounds after which other levels of the noise are tried: the first ones, in which the drift becomes known."""
