@@ -196,7 +196,17 @@ class Equation:
         if kind == "averaged" or (kind is None and self.doubtful):
             tails = 0.5 * (1 - probability), 0.5 * (1 + probability)
             draws = self.samples.reshape(-1, len(self.terms))
-            return np.asarray(np.quantile(draws, tails, axis=0).T)
+            averaged = np.asarray(np.quantile(draws, tails, axis=0).T)
+            if (
+                self.positive is not None
+            ):  # one term of a variance, whose coefficient has other signs beside others
+                keeps = self.positive & self.selected
+                averaged = np.where((keeps & (self.mean >= 0))[:, None], np.maximum(averaged, 0.0), averaged)
+                averaged = np.where((keeps & (self.mean < 0))[:, None], np.minimum(averaged, 0.0), averaged)
+            flat = self.selected & ~(averaged[:, 1] > averaged[:, 0])  # no draw of a few has the term
+            if flat.any():
+                averaged[flat] = self.interval(probability, "model")[flat]
+            return averaged
         quantile = student_quantile(0.5 * (1 + probability), self.degrees)
         shrink = np.sqrt((self.degrees - 2) / self.degrees) if self.degrees > 2 else 1.0
         half = quantile * shrink * self.sd
@@ -204,14 +214,24 @@ class Equation:
         if self.positive is not None:
             upper = student_quantile(probability, self.degrees)
             for k in np.flatnonzero(self.positive & self.selected):
-                out[k] = positive_interval(float(self.mean[k]), float(shrink * self.sd[k]), quantile, upper)
+                size = positive_interval(
+                    abs(float(self.mean[k])), float(shrink * self.sd[k]), quantile, upper
+                )
+                out[k] = size if self.mean[k] >= 0.0 else -size[::-1]
         return out
+
+    def _drawn(self, row: Bools) -> tuple[dict[str, float], dict[str, float]]:
+        """Mean and standard deviation of the coefficients over the draws of a model."""
+        flat, inside = self.samples.reshape(-1, len(self.terms)), np.flatnonzero(row)
+        draws = flat[np.all(self.included.reshape(flat.shape) == row, axis=1)]
+        mean, sd = draws.mean(axis=0), draws.std(axis=0)
+        return {self.terms[k]: float(mean[k]) for k in inside}, {self.terms[k]: float(sd[k]) for k in inside}
 
     def models(self, count: int = 10) -> list[Model]:
         """Return the `count` most probable models with their mass and their coefficients.
 
         The mass is the share of draws, or the exact one with ``sampler="exact"``. Coefficients are given
-        that model (empty if the moments were not kept).
+        that model, over its draws where the equation has no moments of its own.
         """
         rows, masses = self._masses(count)
         moments = None if self.moments is None else sound(self.moments)
@@ -226,6 +246,8 @@ class Equation:
                 )
                 mean = {self.terms[k]: float(centre[k]) for k in np.flatnonzero(row)}
                 sd = {self.terms[k]: float(np.sqrt(max(cov[k, k], 0))) for k in np.flatnonzero(row)}
+            elif self.moments is None:
+                mean, sd = self._drawn(row)
             out.append(Model(tuple(names), float(mass), mean, sd))
         return out
 

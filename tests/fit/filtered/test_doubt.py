@@ -1,11 +1,10 @@
-"""Doubt about the terms: the sentence, the rule of what is shown, and what it adds to the covariance."""
+"""Doubt about the terms: the sentence, and the rule of what is shown."""
 
 import numpy as np
 import pytest
 import toy_recording as toy
-from itoscope.fit.filtered.doubt import between, doubt
+from itoscope.fit.filtered.doubt import doubt
 from itoscope.fit.filtered.family import Family, Member
-from itoscope.fit.filtered.likelihood import Maximum
 from itoscope.fit.filtered.selection import chosen
 from itoscope.fit.filtered.state import State
 
@@ -27,46 +26,9 @@ def family(*members):
     return Family(ordered, State(ordered[0].model, 0.0), known=known)
 
 
-def maximum(one):
-    parameters = one.model.parameters(np.array([True]))
-    return Maximum(one.model, parameters, 0.0, 0.01 * np.eye(len(parameters)), True)
-
-
 @pytest.fixture
 def task():
     return toy.task(toy.Parabola({}, {"1": 1.0}, 0.5))
-
-
-def added(task, best, *others):
-    return between(family(best, *others), task, best.key, maximum(best))
-
-
-def test_two_models_of_equal_evidence_add_the_mean_square_of_their_difference(task):
-    """x is 1.0 in one and 1.6 in the other: half the weight is at a distance of 0.6."""
-    extra = added(task, member({"x": 1.0}, 0.0), member({"x": 1.6, "x^2": 0.3}, 0.0))
-    assert extra.shape == (3, 3)
-    assert extra[0, 0] == pytest.approx(0.5 * 0.6**2) and extra[1, 1] == pytest.approx(0.0)
-
-
-def test_only_models_with_the_parameter_count_for_it(task):
-    extra = added(task, member({"x": 1.0, "x^2": 2.0}, 0.0), member({"x^2": 2.4}, 0.0))
-    assert extra[0, 0] == 0.0 and extra[1, 1] == pytest.approx(0.5 * 0.4**2) and extra[0, 1] == 0.0
-
-
-def test_weights_are_those_of_the_evidence(task):
-    best, other = member({"x": 1.0}, 0.0), member({"x": 2.0, "x^3": 0.1}, -np.log(3.0))
-    assert added(task, best, other)[0, 0] == pytest.approx(0.25)
-
-
-def test_what_other_models_know_less_is_added(task):
-    best, other = member({"x": 1.0}, 0.0, sd=0.1), member({"x": 1.0, "x^3": 1.0}, 0.0, sd=0.3)
-    assert added(task, best, other)[0, 0] == pytest.approx((0.1**2 + 0.3**2) / 2 - 0.1**2)
-    sharp = member({"x": 1.0, "x^3": 1.0}, 0.0, sd=0.01)
-    assert added(task, best, sharp)[0, 0] == pytest.approx(0.0, abs=1e-12)
-
-
-def test_models_that_were_not_climbed_add_nothing(task):
-    assert not added(task, member({"x": 1.0}, 0.0), member({"x": 2.0}, 0.0, climbed=False)).any()
 
 
 def test_models_are_named_with_their_masses_where_none_has_most(task):

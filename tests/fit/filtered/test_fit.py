@@ -59,6 +59,14 @@ def test_probabilities_draws_and_models_are_of_the_same_models(parabola):
     assert any(set(entry["drift"]) == shown and entry["climbed"] for entry in found.alternatives)
 
 
+def test_models_of_an_equation_have_the_coefficients_of_their_draws(parabola):
+    drift = fitted(parabola).drift[0]
+    (best, *_) = drift.models()
+    assert best.terms == ("x", "x^3") and best.mass == pytest.approx(1.0, abs=0.05)
+    assert best.mean["x"] == pytest.approx(-1.0, abs=0.05)
+    assert best.sd["x"] == pytest.approx(drift.sd[1], rel=0.3)
+
+
 def test_threshold_and_prior_act(parabola):
     parabola.curvature /= 700.0
     plain = fitted(parabola).drift[0]

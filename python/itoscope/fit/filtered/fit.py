@@ -16,7 +16,7 @@ import numpy as np
 
 from itoscope.backends.records import Parameter
 from itoscope.common.progress import Reporter
-from itoscope.fit.filtered.doubt import SURE, between, doubt
+from itoscope.fit.filtered.doubt import doubt
 from itoscope.fit.filtered.equations import Asked, equations
 from itoscope.fit.filtered.family import Family, Member, climbed, family, with_member
 from itoscope.fit.filtered.likelihood import Maximum, maximise
@@ -135,8 +135,6 @@ def fit_filtered(
         models, shown = _shown(told, models, asked.threshold)
         state = _reopened(told, shown)
         maximum = maximise(told.recording, state.model)
-    if models.mass[0] <= SURE:
-        maximum = replace(maximum, cov=maximum.cov + between(models, task, shown.key, maximum))
     return _answer(task, asked, found, models, maximum)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.fit.filtered.slab import log_sets, log_slab
-from itoscope.posterior.sampling import find_aliases
+from itoscope.posterior.columns import find_aliases
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
