@@ -100,3 +100,17 @@ def test_a_damaged_model_is_a_data_error(tmp_path, change):
     file.write_text("[" * 100_000)
     with pytest.raises(DataError, match=r"model\.json: no JSON"):
         ito.SDE.load(file)
+
+
+@pytest.mark.parametrize(
+    "change", [{"warnings": [{}]}, {"states": [1]}, {"settings": 3}, {"known_drift": {"x1": 2}}]
+)
+def test_a_document_of_other_types_is_a_data_error(tmp_path, change):
+    data = ito.problems.ornstein_uhlenbeck().simulate(duration=1.0, dt=0.01, n_paths=2, seed=1)
+    file = tmp_path / "found.npz"
+    ito.discover(data, ito.Library.polynomials(1), n_chains=2, n_samples=20, n_burn=5, seed=1).save(file)
+    arrays = dict(np.load(file))
+    document = json.loads(bytes(arrays["document"])) | change
+    np.savez(file, **arrays | {"document": np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)})
+    with pytest.raises(DataError, match=r"found\.npz: not a saved discovery, or a damaged one"):
+        ito.Discovery.load(file)

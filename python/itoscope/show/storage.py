@@ -67,6 +67,7 @@ def load(path: str | Path) -> Findings:
             raise DataError(
                 f"{path}: written by a newer version (layout {document['format']}, this one reads {FORMAT})"
             )
+        _check_document(document)
         drift, diffusion = Drift(), {}
         for entry in document["equations"]:
             if entry["kind"] == "drift":
@@ -126,6 +127,20 @@ def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
         moments=moments,
         prior=Prior(**entry["prior"]) if "prior" in entry else None,
     )
+
+
+def _check_document(document: dict[str, Any]) -> None:
+    """Raise unless texts and tables of the document are such."""
+    lists = [document["states"], document["warnings"]]
+    lists += [entry[name] for entry in document["equations"] for name in ("terms", "warnings", "key")]
+    for texts in lists:
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise TypeError(f"{texts!r}: a list of texts is wanted")
+    for name in ("known_drift", "settings", "diagnostics", "data_summary"):
+        if not isinstance(document[name], dict):
+            raise TypeError(f"{name} = {document[name]!r}: a table is wanted")
+    if not all(isinstance(text, str) for text in document["known_drift"].values()):
+        raise TypeError("known_drift: texts are wanted")
 
 
 def _check(prefix: str, k: int, arrays: dict[str, Any]) -> None:
