@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import itoscope as ito
 import numpy as np
-from constant_cases import Case, oscillator
+from constant_cases import Case, oscillator, pendulum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,8 +123,8 @@ def given(factor: float, count: int = 10) -> tuple[Case, ...]:
 
 @lru_cache
 def sampled(step: float, count: int = 4) -> tuple[Case, ...]:
-    """Noisy positions of an oscillator of 3 radians a second."""
-    return tuple(oscillator(seed, 600, step) for seed in range(count))
+    """Noisy angles of a pendulum of 2.4 radians a second."""
+    return tuple(pendulum(seed, 400, step) for seed in range(count))
 
 
 @lru_cache

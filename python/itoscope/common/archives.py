@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray[Any, 
         raw = bytearray(size)
         filled, view = 0, memoryview(raw)
         while filled < size:
-            got = member.readinto(view[filled:])
+            got = cast("zipfile.ZipExtFile", member).readinto(view[filled:])
             if not got:
                 raise ValueError(f"{entry.filename} ends after {filled} of {size} bytes")
             filled += got

@@ -197,8 +197,8 @@ def _groups(quadratic: Quadratic, names: Sequence[str], drawn: _Drawn) -> list[s
     near = np.abs(quadratic.correlation()) > GROUP
     open_ = (drawn.pip < SURE) & (np.diag(quadratic.gram) > 0)
     notes, told = [], np.zeros(len(names), dtype=bool)
-    for k in np.argsort(-drawn.pip, kind="stable"):
-        group = np.flatnonzero(near[k] & open_ & ~told)
+    for k in np.argsort(-drawn.pip, kind="stable").tolist():
+        group = np.flatnonzero(near[k] & open_ & ~told).tolist()
         if told[k] or not open_[k] or len(group) < 2:
             continue
         joint = float(drawn.chains.included[..., group].any(axis=-1).mean())

@@ -216,11 +216,12 @@ def repaired(draws: Draws) -> Draws:
     entries = {}
     for (a, b), (terms, values) in draws.gamma.items():
         sizes = [constant_of(term, draws.states) for term in terms]
-        place = next((k for k, size in enumerate(sizes) if size), None)
+        place = next(((k, size) for k, size in enumerate(sizes) if size), None)
         if place is not None:
+            constant, size = place
             values = values.copy()
             values[bad] = 0.0
-            values[bad, place] = nearest[:, draws.states.index(a), draws.states.index(b)] / sizes[place]
+            values[bad, constant] = nearest[:, draws.states.index(a), draws.states.index(b)] / size
         entries[a, b] = Sum(terms, values)
     return replace(draws, gamma=entries)
 

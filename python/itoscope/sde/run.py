@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def simulated(
         cut = [path[:length] for path, length in zip(samples, lengths)]
         data = Trajectories(cut, diverged=diverged.tolist(), **settings)
     if gamma is not None and parameters is None:
-        _warn_of_repair(sde, data)
+        _warn_of_repair(cast("_Covariant", sde), data)
     return data.add_noise(observe_noise, seed=seed) if observe_noise else data
 
 
@@ -156,7 +156,13 @@ def _checked_starts(
     return np.ascontiguousarray(np.broadcast_to(starts, (total, m)))
 
 
-def _warn_of_repair(sde: Form, data: Trajectories) -> None:
+class _Covariant(Protocol):
+    """An SDE of one set of numbers."""
+
+    def gamma(self, x: Array) -> Array: ...
+
+
+def _warn_of_repair(sde: _Covariant, data: Trajectories) -> None:
     """Say where along the paths Gamma is no covariance, so that its factor is that of another matrix."""
     states = np.concatenate([path[:: max(1, data.n_steps // SEEN)] for path in data.paths])
     worst = negative_part(sde.gamma(states))

@@ -111,7 +111,7 @@ impl StateSpace<'_> {
     }
 
     /// Diffusion covariance (m x m) from the values of its elements, kept positive: diagonals floored, correlations
-    /// below [`MAX_CORRELATION`].
+    /// below `MAX_CORRELATION`.
     pub fn positive_gamma(&self, values: &[f64], out: &mut [f64]) {
         let m = self.m();
         out.fill(0.0);
