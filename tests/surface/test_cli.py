@@ -192,8 +192,12 @@ def test_discover_as_json(run, recording):
     code, out, err = run("discover", recording, *QUICK, "--json")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    selected = [term["term"] for term in found["drift"]["x1"] if term["selected"]]
-    assert selected == ["x1"]
+    # on this record the constant is 2.8 standard errors from zero: more probable than not, and said to be in doubt
+    terms = {term["term"]: term for term in found["drift"]["x1"]}
+    assert [name for name, term in terms.items() if term["selected"]] == [
+        name for name, term in terms.items() if term["pip"] > 0.5
+    ]
+    assert terms["x1"]["selected"] and not terms["x1^2"]["selected"]
     assert [term["term"] for term in found["diffusion"]["x1,x1"] if term["selected"]] == ["1"]
     slope = next(term for term in found["drift"]["x1"] if term["term"] == "x1")
     assert slope["interval"][0] < slope["mean"] < slope["interval"][1]

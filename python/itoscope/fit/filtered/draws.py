@@ -85,6 +85,7 @@ def _normal(rng: np.random.Generator, mean: Array, cov: Array, count: int) -> Ar
     scale = np.sqrt(np.maximum(np.diag(cov), np.finfo(float).tiny))
     with np.errstate(all="ignore"):
         values, vectors = np.linalg.eigh(np.nan_to_num(cov / scale[:, None] / scale))
-    root = scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
+    # the symmetric root: that of a nearly equal covariance is nearly equal, whatever signs eigenvectors come with
+    root = scale[:, None] * ((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
     out: Array = mean + rng.standard_normal((count, len(mean))) @ root.T
     return out
