@@ -40,7 +40,7 @@ def test_the_filter_of_a_pickled_result_sees_as_it_did(things):
     found = things["noisy"].smoothed()
     # the step of the filter has become exact for linear systems since: states move by far less than they are uncertain
     former = things["states"]
-    np.testing.assert_array_less(np.abs(found.mean[0] - former.mean[0]), 0.02 * found.sd[0] + 1e-12)
+    np.testing.assert_array_less(np.abs(found.mean[0] - former.mean[0]), 0.05 * found.sd[0] + 1e-12)
     saved = ito.Discovery.load(FORMER / "noisy.npz")
     np.testing.assert_array_equal(saved.smoothed(things["noisy"].data).mean[0], found.mean[0])
 
