@@ -16,12 +16,13 @@ def reported(program):
     """Line and code of every error that strict mypy reports in a program."""
     pytest.importorskip("mypy")
     options = ["--strict", "--no-error-summary", "--config-file=", f"--cache-dir={CACHE}", "--no-pretty"]
-    package = str(Path(itoscope.__file__).parents[1])
+    package = Path(itoscope.__file__).parents[1]
+    environment = {"PATH": ""} if package.name == "site-packages" else {"PATH": "", "MYPYPATH": str(package)}
     out = subprocess.run(
         [sys.executable, "-m", "mypy", *options, str(program)],
         capture_output=True,
         text=True,
-        env={"MYPYPATH": package, "PATH": ""},
+        env=environment,
     ).stdout
     found = re.findall(rf"{re.escape(program.name)}:(\d+): error: .*\[([\w-]+)\]$", out, re.MULTILINE)
     return [(int(line), code) for line, code in found]
