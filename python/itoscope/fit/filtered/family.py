@@ -26,8 +26,8 @@ __all__ = ["Family", "Member", "climbed", "family", "with_member"]
 
 ENOUGH = 0.95
 """Share of the mass in models that were climbed, at which climbing ends."""
-FEW, WORK = 3, 200_000
-"""Models that are climbed at most: `FEW` of the longest recordings, and more where `WORK` samples hold more of them."""
+FEW, WORK = 3, 400_000
+"""Models that are climbed at most: `FEW`, and as many more as the samples times the states go into `WORK`."""
 MOST = 40
 """Models that are climbed at most, however short the recording."""
 NEGLIGIBLE = 12.0
@@ -159,7 +159,9 @@ def family(task: Task, state: State) -> Family:
     which the regressions were made, they are made again there.
     """
     known: dict[tuple[Set, Set], Member] = {}
-    left = int(min(MOST, FEW + WORK // max(task.recording.samples, 1)))
+    left = int(
+        min(MOST, FEW + WORK // max(task.recording.samples * len(task.recording.candidates.states), 1))
+    )
     for move in range(MOVES):
         state = _with_rankings(task, state)
         estimates = _pairs(task, state, known)
