@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from brownian import Brownian, bounded, entangled, geometric, ornstein_uhlenbeck
 from itoscope.backends import get_backend
+from itoscope.backends.records import Dynamics, Stepping
 from itoscope.backends.reference import expansion, integrate
 from itoscope.backends.reference.expansion import Increment
 from itoscope.expressions.ito import SCHEMES
@@ -18,20 +19,11 @@ BROWNIAN = Brownian.draw(2000, 2048, seed=11)
 def run(backend, system, scheme, noise):
     n_paths, n_steps, _ = noise.shape
     samples, lengths = get_backend(backend).simulate(
-        system.drift,
-        system.diffusion,
-        None,
-        system.states,
+        Dynamics(system.states, system.drift, system.diffusion),
         np.tile(system.x0, (n_paths, 1)),
-        dt=1 / n_steps,
-        n_steps=n_steps,
-        scheme=scheme,
-        substeps=1,
-        keep_every=n_steps,
+        Stepping(1 / n_steps, n_steps, scheme, keep_every=n_steps),
         seed=1,
         noise=noise,
-        parameters=None,
-        progress=None,
     )
     assert (lengths == 2).all()
     return samples[:, 1, -1]
@@ -93,20 +85,11 @@ def moments_of_one_step(backend, system, scheme, n, x0):
     weights = np.outer(WEIGHTS, WEIGHTS).ravel() / WEIGHTS.sum() ** 2
     dw, dz = np.sqrt(h) * first, h**1.5 / 2 * (first + second / np.sqrt(3))
     samples, _ = get_backend(backend).simulate(
-        system.drift,
-        system.diffusion,
-        None,
-        system.states,
+        Dynamics(system.states, system.drift, system.diffusion),
         np.full((len(dw), 1), x0),
-        dt=h,
-        n_steps=1,
-        scheme=scheme,
-        substeps=1,
-        keep_every=1,
+        Stepping(h, 1, scheme),
         seed=1,
         noise=Brownian(dw[:, None], dz[:, None]).noise(scheme),
-        parameters=None,
-        progress=None,
     )
     x = samples[:, 1, 0]
     return np.array([weights @ x, weights @ x**2])

@@ -19,11 +19,13 @@ __all__ = ["check_channels", "check_tied"]
 LARGEST, SMALLEST = 1e100, 1e-100
 """Sizes outside of which fourth powers, or the products of a filter, leave the range of floating point."""
 FEWEST = 4
-"""Samples of a channel: three differences, of which the level of the noise is read."""
+"""Samples of a channel: three differences, of which the level of the noise is read; of a path, for a constant."""
 
 
 def check_channels(paths: Sequence[Array], names: Sequence[str]) -> None:
     """Whether every channel moves, and in sizes that can be computed with.
+
+    A channel of which a path shows a few samples alone, where the path starts for instance, need not move.
 
     Raises
     ------
@@ -44,12 +46,12 @@ def check_channels(paths: Sequence[Array], names: Sequence[str]) -> None:
                 "unit"
             )
         moved = max(float(np.ptp(one)) for one in values if len(one))
-        if moved == 0.0:
+        if moved == 0.0 and max(map(len, values)) >= FEWEST:
             raise DataError(
                 f"{name} never changes, it is {together[0]:.6g} throughout a path: a constant shows nothing of a "
                 "motion; leave the column out"
             )
-        if moved < SMALLEST:
+        if 0.0 < moved < SMALLEST:
             raise DataError(
                 f"{name} moves by {moved:.3g} at most, whose squares leave the range of floating point: give it in a "
                 "smaller unit"
