@@ -5,7 +5,6 @@
 //! 1996). What has been computed for a Jacobian and a step serves again while both stay the same.
 
 use super::square::{Square, add, apply, norm, one, product, read, sandwich, with_size, write};
-use super::visitor::QuadratureNode;
 
 /// Gauss-Legendre nodes of the unit interval and their weights, at which terms are looked up within a step.
 pub const PLACES: [f64; 3] = [0.112_701_665_379_258_3, 0.5, 0.887_298_334_620_741_7];
@@ -19,6 +18,15 @@ const LEFT_OUT: f64 = 1e-16;
 
 /// Largest norm of `A h` over which a series runs; beyond it the step is halved, and the halves are put together.
 const NORM: f64 = 0.5;
+
+/// A time within a step: since its start, and its weight in an integral over the step.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct QuadratureNode {
+    /// Time since the start.
+    pub s: f64,
+    /// Weight.
+    pub weight: f64,
+}
 
 /// The exponential of a step and what goes with it; matrices are m x m, row by row.
 #[derive(Debug, Clone)]

@@ -27,15 +27,6 @@ pub struct Step<'a> {
     pub cov: &'a [f64],
 }
 
-/// A time within a step: since its start, and its weight in an integral over the step.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct QuadratureNode {
-    /// Time since the start.
-    pub s: f64,
-    /// Weight.
-    pub weight: f64,
-}
-
 impl Step<'_> {
     /// How much term `k` has changed by a node of the step.
     pub fn change(&self, k: usize, node: usize) -> f64 {
