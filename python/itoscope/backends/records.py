@@ -277,7 +277,7 @@ class StateSpace:
     kinks : tuple of Kink
         Terms whose Gaussian expectation is taken in closed form.
     second_order : bool
-        Keep the terms of order dt^2 and the averages over the state's uncertainty.
+        Local linearisation with averages over the state's uncertainty; False is an Euler step, the control of tests.
     """
 
     program: Program

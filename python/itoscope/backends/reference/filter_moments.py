@@ -25,7 +25,8 @@ def filter_drift_moments(
     """The joint regression of the drift coefficients `columns` (row, term), and the log-likelihoods.
 
     Target `r + H D- theta` on regressors `H D-`, weight `S^-1`, with the sensitivity `D = dM/dtheta` carried through
-    the closed loop: `D- = Phi D + h e_i u_k + h^2/2 (A e_i u_k + e_i (du_k/dx).f)`, `D = (I - Kg H) D-`.
+    the closed loop: `D- = Phi D + Psi e_i u_k + sum_n w_n Phi_n e_i du_k(s_n)`, `D = (I - Kg H) D-`; `Psi` is the
+    integral of the exponential, `s_n, w_n` are nodes and weights, `du_k` is the change of a term by then.
     """
     rows = np.array([row for row, _ in columns])
     terms = np.array([term for _, term in columns])

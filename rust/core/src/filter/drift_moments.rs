@@ -7,7 +7,8 @@ use super::whitened::WhitenedRows;
 
 /// Sensitivities `D = dM / dtheta` of a batch and the rows they give.
 ///
-/// `D- = Phi D + h e_i u_k + h^2/2 (A e_i u_k + e_i (du_k/dx).f)`, `D = (I - Kg H) D-`; target `r + H D- theta` on
+/// `D- = Phi D + Psi e_i u_k + sum_n w_n Phi_n e_i du_k(s_n)`, `D = (I - Kg H) D-`, with `Psi` the integral of the
+/// exponential, nodes `s_n` of weight `w_n` and the change `du_k` of a term by then; target `r + H D- theta` on
 /// regressors `H D-` with weight `S^-1`.
 pub struct DriftMoments<'a> {
     columns: &'a [(usize, usize)],

@@ -42,7 +42,7 @@ pub struct StateSpace<'a> {
     pub max_step: f64,
     /// Terms with kinks.
     pub kinks: Vec<Kink>,
-    /// Whether the terms of order dt^2 and the averages over the state's uncertainty are kept.
+    /// Local linearisation with averages over the state's uncertainty; false is an Euler step.
     pub second_order: bool,
 }
 
