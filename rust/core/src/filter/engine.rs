@@ -147,11 +147,12 @@ impl<'a, 'p> Engine<'a, 'p> {
         }
     }
 
-    fn update(&mut self, n: usize, lane: usize, visitor: &mut impl Visitor) {
+    /// What of sample `n` is seen, the rows of the observation of that, and the innovations; returns how many.
+    #[inline]
+    fn look(&mut self, n: usize, lane: usize) -> f64 {
         let (m, q) = (self.model.m(), self.model.q());
         let w = &mut self.work;
-        let mean = &mut self.mean[lane * m..(lane + 1) * m];
-        let cov = &mut self.cov[lane * m * m..(lane + 1) * m * m];
+        let mean = &self.mean[lane * m..(lane + 1) * m];
         let y = self.paths[lane].x.row(n);
         w.masked.copy_from_slice(&self.observation);
         let mut n_seen = 0.0;
@@ -160,12 +161,21 @@ impl<'a, 'p> Engine<'a, 'p> {
             let row = &mut w.masked[c * m..(c + 1) * m];
             if self.seen[c] {
                 n_seen += 1.0;
-                w.r[c] = y[c] - row.iter().zip(&*mean).map(|(a, b)| a * b).sum::<f64>();
+                w.r[c] = y[c] - row.iter().zip(mean).map(|(a, b)| a * b).sum::<f64>();
             } else {
                 row.fill(0.0);
                 w.r[c] = 0.0;
             }
         }
+        n_seen
+    }
+
+    fn update(&mut self, n: usize, lane: usize, visitor: &mut impl Visitor) {
+        let (m, q) = (self.model.m(), self.model.q());
+        let n_seen = self.look(n, lane);
+        let w = &mut self.work;
+        let mean = &mut self.mean[lane * m..(lane + 1) * m];
+        let cov = &mut self.cov[lane * m * m..(lane + 1) * m * m];
         multiply_transposed(cov, &w.masked, &mut w.ph, m, m, q);
         multiply(&w.masked, &w.ph, &mut w.s, q, m, q);
         for c in 0..q {

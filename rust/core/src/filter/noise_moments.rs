@@ -88,6 +88,103 @@ impl<'a> NoiseMoments<'a> {
             }
         }
     }
+
+    /// The whitened observation, one row per channel.
+    #[inline]
+    fn whiten(&mut self, update: &Update<'_>) {
+        let (m, q) = (self.m, self.q);
+        let white = &mut self.white;
+        for channel in 0..q {
+            for i in 0..m {
+                white[channel * m + i] = (0..=channel)
+                    .map(|l| update.inverse[channel * q + l] * update.observation[l * m + i])
+                    .sum();
+            }
+        }
+    }
+
+    /// The rows that an observation gives: of its innovations, and of their products.
+    #[inline]
+    fn add_rows(&mut self, lane: usize, update: &Update<'_>) {
+        let (m, q, c, k) = (self.m, self.q, self.carried, self.columns.len());
+        let w = &self.w[lane * m * m * c..(lane + 1) * m * m * c];
+        let d = &self.d[lane * m * c..(lane + 1) * m * c];
+        let white = &self.white;
+        for a in 0..q {
+            if !update.seen[a] {
+                continue;
+            }
+            let row = &mut self.part_row;
+            row.fill(0.0);
+            for i in 0..m {
+                axpy(white[a * m + i], &d[i * c..(i + 1) * c], row);
+            }
+            push(&mut self.rows, row, &self.noise, update.white[a]);
+            // (inverse observation w)_a, m rows of C
+            self.part.fill(0.0);
+            for i in 0..m {
+                let weight = white[a * m + i];
+                if weight != 0.0 {
+                    axpy(weight, &w[i * m * c..(i + 1) * m * c], &mut self.part);
+                }
+            }
+            for b in a..q {
+                if !update.seen[b] {
+                    continue;
+                }
+                let scale = if a == b { 0.5_f64.sqrt() } else { 1.0 };
+                let row = &mut self.part_row;
+                row.fill(0.0);
+                for j in 0..m {
+                    axpy(scale * white[b * m + j], &self.part[j * c..(j + 1) * c], row);
+                }
+                for channel in (0..q).filter(|&channel| update.seen[channel]) {
+                    row[k + channel] +=
+                        scale * update.inverse[a * q + channel] * update.inverse[b * q + channel];
+                }
+                let excess = update.white[a] * update.white[b] - f64::from(u8::from(a == b));
+                push(&mut self.rows, row, &self.noise, scale * excess);
+            }
+        }
+    }
+
+    /// The sensitivities after an observation.
+    #[inline]
+    fn close(&mut self, lane: usize, update: &Update<'_>) {
+        let (m, q, c, k) = (self.m, self.q, self.carried, self.columns.len());
+        let w = &self.w[lane * m * m * c..(lane + 1) * m * m * c];
+        let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
+        // the mean: D = closed (D + C H^T S^-1 r) - Kg E S^-1 r
+        let mut solved = [0.0; MAX_STATES];
+        for channel in 0..q {
+            solved[channel] = (channel..q).map(|l| update.inverse[l * q + channel] * update.white[l]).sum();
+        }
+        for j in 0..m {
+            let pull: f64 = (0..q).map(|channel| update.observation[channel * m + j] * solved[channel]).sum();
+            if pull != 0.0 {
+                for i in 0..m {
+                    axpy(pull, &w[(i * m + j) * c..][..c], &mut d[i * c..(i + 1) * c]);
+                }
+            }
+        }
+        multiply_wide(update.closed, d, &mut self.turn, m, m, c);
+        d.copy_from_slice(&self.turn);
+        for channel in (0..q).filter(|&channel| update.seen[channel]) {
+            for i in 0..m {
+                d[i * c + k + channel] -= update.gain[i * q + channel] * solved[channel];
+            }
+        }
+        self.sandwich(lane, update.closed);
+        let w = &mut self.w[lane * m * m * c..(lane + 1) * m * m * c];
+        for channel in (0..q).filter(|&channel| update.seen[channel]) {
+            for i in 0..m {
+                for j in 0..m {
+                    w[(i * m + j) * c + k + channel] +=
+                        update.gain[i * q + channel] * update.gain[j * q + channel];
+                }
+            }
+        }
+    }
 }
 
 /// Adds a row of carried columns: the last one and the noises at their values join the target.
@@ -144,85 +241,10 @@ impl Visitor for NoiseMoments<'_> {
     }
 
     fn updated(&mut self, lane: usize, update: &Update<'_>) {
-        let (m, q, c, k) = (self.m, self.q, self.carried, self.columns.len());
-        let w = &self.w[lane * m * m * c..(lane + 1) * m * m * c];
-        let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
-        // whitened observation, one row per channel
-        let white = &mut self.white;
-        for channel in 0..q {
-            for i in 0..m {
-                white[channel * m + i] = (0..=channel)
-                    .map(|l| update.inverse[channel * q + l] * update.observation[l * m + i])
-                    .sum();
-            }
-        }
+        self.whiten(update);
         if update.n > 0 {
-            for a in 0..q {
-                if !update.seen[a] {
-                    continue;
-                }
-                let row = &mut self.part_row;
-                row.fill(0.0);
-                for i in 0..m {
-                    axpy(white[a * m + i], &d[i * c..(i + 1) * c], row);
-                }
-                push(&mut self.rows, row, &self.noise, update.white[a]);
-                // (inverse observation w)_a, m rows of C
-                self.part.fill(0.0);
-                for i in 0..m {
-                    let weight = white[a * m + i];
-                    if weight != 0.0 {
-                        axpy(weight, &w[i * m * c..(i + 1) * m * c], &mut self.part);
-                    }
-                }
-                for b in a..q {
-                    if !update.seen[b] {
-                        continue;
-                    }
-                    let scale = if a == b { 0.5_f64.sqrt() } else { 1.0 };
-                    let row = &mut self.part_row;
-                    row.fill(0.0);
-                    for j in 0..m {
-                        axpy(scale * white[b * m + j], &self.part[j * c..(j + 1) * c], row);
-                    }
-                    for channel in (0..q).filter(|&channel| update.seen[channel]) {
-                        row[k + channel] +=
-                            scale * update.inverse[a * q + channel] * update.inverse[b * q + channel];
-                    }
-                    let excess = update.white[a] * update.white[b] - f64::from(u8::from(a == b));
-                    push(&mut self.rows, row, &self.noise, scale * excess);
-                }
-            }
+            self.add_rows(lane, update);
         }
-        // the mean: D = closed (D + C H^T S^-1 r) - Kg E S^-1 r
-        let mut solved = [0.0; MAX_STATES];
-        for channel in 0..q {
-            solved[channel] = (channel..q).map(|l| update.inverse[l * q + channel] * update.white[l]).sum();
-        }
-        for j in 0..m {
-            let pull: f64 = (0..q).map(|channel| update.observation[channel * m + j] * solved[channel]).sum();
-            if pull != 0.0 {
-                for i in 0..m {
-                    axpy(pull, &w[(i * m + j) * c..][..c], &mut d[i * c..(i + 1) * c]);
-                }
-            }
-        }
-        multiply_wide(update.closed, d, &mut self.turn, m, m, c);
-        d.copy_from_slice(&self.turn);
-        for channel in (0..q).filter(|&channel| update.seen[channel]) {
-            for i in 0..m {
-                d[i * c + k + channel] -= update.gain[i * q + channel] * solved[channel];
-            }
-        }
-        self.sandwich(lane, update.closed);
-        let w = &mut self.w[lane * m * m * c..(lane + 1) * m * m * c];
-        for channel in (0..q).filter(|&channel| update.seen[channel]) {
-            for i in 0..m {
-                for j in 0..m {
-                    w[(i * m + j) * c + k + channel] +=
-                        update.gain[i * q + channel] * update.gain[j * q + channel];
-                }
-            }
-        }
+        self.close(lane, update);
     }
 }

@@ -1,7 +1,7 @@
 //! One prediction of a batch of paths: terms over all lanes at once, small matrices path by path.
 
 use super::small::{axpy, factor_semidefinite};
-use super::square::{add, apply, read, sandwich, with_size, write};
+use super::square::{Square, add, apply, read, sandwich, with_size, write};
 use super::state_space::{MAX_STATES, StateSpace};
 use super::transition::{PLACES, Transition};
 use super::visitor::{Step, Visitor};
@@ -66,6 +66,19 @@ struct Spread {
     version: u64,
     gamma: Vec<f64>,
     value: Vec<f64>,
+}
+
+impl Spread {
+    /// The spread of this Gamma over the step.
+    #[inline]
+    fn of<const N: usize>(&mut self, gamma: &[f64], transition: &Transition) -> Square<N> {
+        if self.version != transition.version() || self.gamma != gamma {
+            self.version = transition.version();
+            self.gamma.copy_from_slice(gamma);
+            write(&transition.spread::<N>(&read(gamma)), &mut self.value);
+        }
+        read(&self.value)
+    }
 }
 
 /// The entries of a coefficient table that are not zero.
@@ -324,13 +337,7 @@ impl<'a> Predictor<'a> {
             elements[pair] += c * self.terms[k * w + lane];
         }
         self.model.positive_gamma(elements, start);
-        let kept = &mut self.spreads[lane];
-        if kept.version != transition.version() || kept.gamma != *start {
-            kept.version = transition.version();
-            kept.gamma.copy_from_slice(start);
-            write(&transition.spread::<N>(&read(start)), &mut kept.value);
-        }
-        let mut added = read::<N>(&kept.value);
+        let mut added = self.spreads[lane].of::<N>(start, transition);
         let moved = apply(&read::<N>(transition.lead()), &field);
         let twist: [f64; N] = std::array::from_fn(|i| self.twist[i * w + lane]);
         let bent = if twist.iter().any(|&value| value != 0.0) { transition.curve(&twist) } else { [0.0; N] };

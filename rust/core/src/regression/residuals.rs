@@ -158,13 +158,7 @@ pub fn survey(
 ) -> Result<Survey> {
     gamma.check("gamma.coef", pairs.len())?;
     let r = floors.len();
-    let diagonal: Vec<usize> = (0..r)
-        .map(|i| pairs.iter().position(|&p| p == (i, i)))
-        .collect::<Option<_>>()
-        .ok_or_else(|| Error::argument("pairs", format!("{pairs:?}"), "every diagonal entry among them"))?;
-    if pairs.iter().any(|&(i, j)| i.max(j) >= r) {
-        return Err(Error::argument("pairs", format!("{pairs:?}"), format!("numbers below {r}")));
-    }
+    let diagonal = diagonal(pairs, r)?;
     let all: Vec<Stretch> = stretches(paths).collect();
     let one = |stretch: Stretch, block: &mut StepBlock<'_>, values: &mut Combined<'_>| {
         let mut part = empty(pairs.len(), r);
@@ -209,6 +203,17 @@ pub fn survey(
     let n = total.n.max(1) as f64;
     total.mean.iter_mut().for_each(|mean| *mean /= n);
     Ok(total)
+}
+
+/// Which of the pairs is each diagonal entry of r rows.
+fn diagonal(pairs: &[(usize, usize)], r: usize) -> Result<Vec<usize>> {
+    let place = |i: usize| pairs.iter().position(|&pair| pair == (i, i));
+    let wrong = |allowed: String| Error::argument("pairs", format!("{pairs:?}"), allowed);
+    let found: Option<Vec<usize>> = (0..r).map(place).collect();
+    if found.is_some() && pairs.iter().any(|&(i, j)| i.max(j) >= r) {
+        return Err(wrong(format!("numbers below {r}")));
+    }
+    found.ok_or_else(|| wrong("every diagonal entry among them".to_owned()))
 }
 
 fn empty(entries: usize, r: usize) -> Survey {

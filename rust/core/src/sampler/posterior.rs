@@ -83,20 +83,7 @@ pub fn exact_draws(
         let allowed = format!("one mass for each of {} models", 1 << usable);
         return Err(Error::argument("log_mass.size", log_mass.len(), allowed));
     }
-    let largest = log_mass.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut total = 0.0;
-    let cumulative: Vec<f64> = log_mass
-        .iter()
-        .map(|mass| {
-            total += (mass - largest).exp();
-            total
-        })
-        .collect();
-    let mut pip = vec![0.0; usable];
-    for (model, mass) in log_mass.iter().enumerate() {
-        let mass = (mass - largest).exp() / total;
-        (0..usable).filter(|column| model >> column & 1 == 1).for_each(|column| pip[column] += mass);
-    }
+    let Masses { cumulative, total, pip } = Masses::new(log_mass, usable);
     let mut chain = Chain {
         samples: Array2::zeros((n_draws, k)),
         included: Array2::default((n_draws, k)),
@@ -142,6 +129,31 @@ pub fn exact_draws(
         control.advance(1);
     }
     Ok(chain)
+}
+
+/// The masses of all models in units of the largest: their running sums, their sum, and the PIP of each column.
+struct Masses {
+    cumulative: Vec<f64>,
+    total: f64,
+    pip: Vec<f64>,
+}
+
+impl Masses {
+    fn new(log_mass: &[f64], usable: usize) -> Self {
+        let largest = log_mass.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut total = 0.0;
+        let running = |mass: &f64| {
+            total += (mass - largest).exp();
+            total
+        };
+        let cumulative = log_mass.iter().map(running).collect();
+        let mut pip = vec![0.0; usable];
+        for (model, mass) in log_mass.iter().enumerate() {
+            let mass = (mass - largest).exp() / total;
+            (0..usable).filter(|column| model >> column & 1 == 1).for_each(|column| pip[column] += mass);
+        }
+        Self { cumulative, total, pip }
+    }
 }
 
 /// First index whose cumulative weight exceeds `level`.
