@@ -125,6 +125,15 @@ def test_an_oscillator_is_silent():
     assert [check["name"] for check in found.diagnostics["checks"] if check["fired"]] == []
 
 
+def test_a_variance_that_moves_smoothly_over_a_step_is_silent():
+    data = ito.problems.duffing_van_der_pol().simulate(duration=1.0, dt=1e-3, n_paths=40, substeps=4, seed=7)
+    found = ito.discover(data, ito.Library.polynomials(3), known_drift={"x1": "x2"}, seed=1, n_samples=200)
+    checks = {check["name"]: check for check in found.diagnostics["checks"]}
+    assert not checks["noise terms"]["fired"]
+    # Without what the variance did over the step before, x1 x2 explains what it does over this one, at 1e-20.
+    assert checks["noise terms"]["value"] > 0.001
+
+
 # -- of given models -----------------------------------------------------------------------------------------
 def looks(x, drift, gamma, terms=("1", "x", "x^3"), times=DT):
     program = get_backend("reference").compile(list(terms), ["x"])

@@ -161,22 +161,22 @@ def _noise_checks(kind: str, steps: Steps, alpha: float) -> list[Check]:
     if not np.count_nonzero(np.isfinite(size)) >= FEWEST or not spread > 0:
         return []
     size = (size - mean) / spread
-    bins, one = _bins(steps.states), np.ones((len(size), 1))
+    bins, one = _bins(steps.states), np.stack([np.ones(len(size)), steps.turning], axis=1)
     h, t, b = steps.noise_held.shape[1], steps.noise_outside.shape[1], bins.shape[1]
     whole = of_rows(np.hstack([steps.noise_held, one, steps.noise_outside, bins]), size)
-    held = list(range(h + 1))
+    held = list(range(h + 2))
     relative = 2.0 * spread / mean
     checks = []
     if t:
-        found = score(whole, held, list(range(h + 1, h + 1 + t)))
+        found = score(whole, held, list(range(h + 2, h + 2 + t)))
         named = steps.noise_names[found.column]
         what = f"with terms of the library that were not selected, most with {named}"
         checks.append(_noise_check("noise terms", kind, steps, found, relative, alpha, what))
-    shape = score(whole, held, list(range(h + 1 + t, h + 1 + t + b)))
+    shape = score(whole, held, list(range(h + 2 + t, h + 2 + t + b)))
     what = "with where the state is: the diffusion depends on the state in another way than was fitted"
     checks.append(_noise_check("noise shape", kind, steps, shape, relative, alpha, what))
     for name, parts, words in _parts(steps):
-        compared = agreement([of_rows(one[part], size[part]) for part in parts])
+        compared = agreement([of_rows(one[part, :1], size[part]) for part in parts])
         what = f"between {words[compared.column]}"
         checks.append(_noise_check(f"noise of {name}", kind, steps, compared, relative, alpha, what))
     return checks

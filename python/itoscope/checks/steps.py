@@ -53,6 +53,9 @@ class Steps:
         The same of the variance, over the fitted variance; the others are called `noise_names`.
     steady : (s,) array of bool
         Steps over which the fitted variance hardly changes.
+    turning : (s,) array
+        Share by which the fitted variance changed over the step before: where what drives it moves smoothly, it changes
+        by as much over this one.
     spread : float or None
         Standard deviation of the state over that of the noise of a step.
     """
@@ -73,6 +76,7 @@ class Steps:
     noise_outside: Array
     noise_names: tuple[str, ...]
     steady: Bools
+    turning: Array
     spread: float | None
 
 
@@ -80,7 +84,7 @@ def of_measured(
     paths: Sequence[Array], times: Sequence[Times], row: int, name: str, drift: Fitted, variance: Variance
 ) -> Steps:
     """Those of a row of measured states; see `backends.protocol` for the arguments."""
-    z, before, scales, steady, numbers = [], [], [], [], []
+    z, before, scales, steady, turning, numbers = [], [], [], [], [], []
     for x, t in zip(paths, times):
         dt = np.diff(t) if np.ndim(t) else np.full(len(x) - 1, float(t))
         f = _sums(drift.program, drift.coef[0], x)
@@ -91,6 +95,7 @@ def of_measured(
         scales.append(np.sqrt(dt / gamma[:-1]))
         change = np.abs(gamma[1:] - gamma[:-1])
         steady.append((gamma[:-1] > variance.floors[0]) & (change < UNSTEADY * gamma[:-1]))
+        turning.append(np.clip(np.diff(gamma[:-1], prepend=gamma[:1]) / gamma[:-1], -UNSTEADY, UNSTEADY))
         numbers.append(np.sqrt(gamma[:-1] * dt))
     piece = np.repeat(np.arange(len(z)), [len(one) for one in z])
     some = _some(len(piece))
@@ -117,6 +122,7 @@ def of_measured(
         noise_outside=g[:, ~kept] / whole,
         noise_names=tuple(np.array(variance.program.expressions)[~kept]),
         steady=np.concatenate(steady)[some],
+        turning=np.nan_to_num(np.concatenate(turning)[some]),
         spread=float(np.nanstd(states[:, row])) / moved,
     )
 
@@ -146,6 +152,7 @@ def of_innovations(seen: Innovations, channel: int, data: Trajectories) -> Steps
         noise_outside=none,
         noise_names=(),
         steady=np.ones(len(some), dtype=bool),
+        turning=np.zeros(len(some)),
         spread=None,
     )
 
