@@ -6,7 +6,7 @@ from functools import cache
 import itoscope
 import numpy as np
 import pytest
-from itoscope import Trajectories
+from itoscope import Library, Trajectories, discover, problems
 from results import measured, noisy, with_custom_terms
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -226,3 +226,56 @@ def test_json_of_a_noisy_result(run, tmp_path):
     assert found["measurement_noise"] == pytest.approx(noisy().measurement_noise)
     assert set(found["noise_levels"]["x1"]) == {"sd", "low", "high"}
     assert {"whiteness", "jumps"} <= {check["name"] for check in found["checks"]}
+
+
+# -- check -------------------------------------------------------------------------------------------------
+@pytest.fixture
+def process(tmp_path):
+    """A saved Ornstein-Uhlenbeck process, a recording of it, and one of another stiffness."""
+
+    def recording(seed, **other):
+        system = problems.ornstein_uhlenbeck(**other)
+        return system.simulate(duration=100.0, dt=0.01, n_paths=1, substeps=4, seed=seed)
+
+    settings = {"seed": 1, "n_samples": 200}
+    discover(recording(1), Library.polynomials(1), diffusion="constant", **settings).save(tmp_path / "found")
+    np.savetxt(tmp_path / "same.csv", recording(2).paths[0], header="x1", comments="")
+    np.savetxt(tmp_path / "other.csv", 1.5 * recording(3).paths[0], header="x1", comments="")
+
+
+def test_check_ends_with_0_where_the_system_is_the_same_and_with_1_where_not(run, process):
+    code, out, err = run("check", "found", "same.csv")
+    assert (code, err) == (0, "")
+    assert "same drift" in out and "fired" not in out
+    assert out.endswith("the recording has the equation that was found\n")
+    code, out, err = run("check", "found", "other.csv")
+    assert (code, err) == (1, "")
+    assert "same noise" in out and "fired" in out and "times that of the fit" in out
+    assert out.endswith("does not have the equation that was found\n")
+    assert run("check", "found", "other.csv", "--quiet") == (1, "", "")
+    code, out, _ = run("check", "found", "other.csv", "--json")
+    found = json.loads(out)
+    assert code == 1 and not found["same"] and any(check["fired"] for check in found["checks"])
+
+
+def test_check_of_a_noisy_result(run, tmp_path):
+    noisy().save(tmp_path / "noisy.npz")
+    np.savetxt(tmp_path / "path.csv", noisy().data.paths[1], header="x1", comments="")
+    np.savetxt(tmp_path / "loud.csv", 4.0 * noisy().data.paths[1], header="x1", comments="")
+    assert run("check", "noisy.npz", "path.csv")[0] == 0
+    assert run("check", "noisy.npz", "loud.csv")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["found"], 2, "FILE: name the recording"),
+        ([], 2, "RESULT"),
+        (["found", "none.csv"], 1, "none.csv: No such file"),
+        (["found", "same.csv", "--names", "y"], 2, "a recording of the states of the model, x1"),
+    ],
+)
+def test_check_mistakes(run, process, words, code, message):
+    found, out, err = run("check", *words)
+    assert (found, out) == (code, "")
+    assert message in err and err.count("\n") == 1

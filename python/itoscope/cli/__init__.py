@@ -1,6 +1,6 @@
 """The command ``itoscope``: one module per subcommand, errors in one line, exit codes that scripts can rely on.
 
-Exit codes: 0 done, 1 the data or the fit refuse, 2 the command was used wrongly, 130 interrupted.
+Exit codes: 0 done, 1 the data or the fit refuse or a check fires, 2 the command was used wrongly, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from itoscope import __version__
-from itoscope.cli import discover, forecast, look, paper, report, settings, simulate
+from itoscope.cli import check, discover, forecast, look, paper, report, settings, simulate
 from itoscope.errors import ArgumentError, ExpressionError, ItoscopeError
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-COMMANDS = (discover, look, simulate, forecast, report, paper)
-"""Each has ``add(subparsers)``, which declares the subcommand and its ``run(arguments)`` and returns its parser."""
+COMMANDS = (discover, look, check, simulate, forecast, report, paper)
+"""Each has ``add(subparsers)``, which declares the subcommand and its ``run(arguments)``; that may return a code."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,9 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("default")
-            arguments.run(arguments)
+            code = arguments.run(arguments)
             sys.stdout.flush()
-        return 0
+        return int(code or 0)
     except (ArgumentError, ExpressionError) as problem:
         return _fail(problem, 2, arguments.debug)
     except (ItoscopeError, OSError) as problem:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from itoscope.cli.arguments import (
     library_of,
     noise_of,
 )
+from itoscope.cli.values import plain
 from itoscope.common import checks
 from itoscope.common.writing import try_outputs
 from itoscope.fit.options import Options
@@ -144,12 +144,12 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "drift": {row: _terms(equation) for row, equation in result.drift.items()},
         "known_drift": dict(result.known_drift),
         "diffusion": {f"{i},{j}": _terms(equation) for (i, j), equation in result.diffusion.items()},
-        "measurement_noise": _plain(result.measurement_noise),
-        "noise_levels": _plain(result.diagnostics.get("measurement_noise", {})),
+        "measurement_noise": plain(result.measurement_noise),
+        "noise_levels": plain(result.diagnostics.get("measurement_noise", {})),
         "warnings": list(result.warnings),
-        "checks": _plain(result.diagnostics.get("checks", [])),
-        "settings": _plain(result.settings),
-        "data": _plain(result.data_summary),
+        "checks": plain(result.diagnostics.get("checks", [])),
+        "settings": plain(result.settings),
+        "data": plain(result.data_summary),
     }
 
 
@@ -159,23 +159,10 @@ def _terms(equation: Equation) -> list[dict[str, Any]]:
         {
             "term": term,
             "selected": bool(equation.selected[k]),
-            "pip": _plain(equation.pip[k]),
-            "mean": _plain(equation.mean[k]),
-            "sd": _plain(equation.sd[k]),
-            "interval": [_plain(end) for end in interval[k]],
+            "pip": plain(equation.pip[k]),
+            "mean": plain(equation.mean[k]),
+            "sd": plain(equation.sd[k]),
+            "interval": [plain(end) for end in interval[k]],
         }
         for k, term in enumerate(equation.terms)
     ]
-
-
-def _plain(value: Any) -> Any:
-    """Return NumPy values as what JSON knows."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, int | float | str | bool | None) else str(value)

@@ -18,6 +18,7 @@ def add(subparsers: Any) -> None:
         help="do the studies of the paper again, and put theirs and ours side by side",
         description="Simulate the systems of Tripura & Chakraborty, discover their equations as the paper printed "
         "it and as it promised it, and write a table and figures beside the paper's own.",
+        epilog="Example: itoscope paper --quick --study black-scholes --form printed --out paper",
         allow_abbrev=False,
     )
     add_settings(parser)

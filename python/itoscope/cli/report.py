@@ -19,7 +19,7 @@ def add(subparsers: Any) -> None:
         help="write a saved result as an HTML page",
         description="Write one HTML page that needs no network: equations, checks, terms, pictures, settings. With "
         "the recording of the fit beside it, also the pictures that compare the two.",
-        epilog="Example: itoscope report found.npz --data run.csv --dt 0.001 --out found.html",
+        epilog="Example: itoscope report found.npz --data run.csv --out found.html",
         allow_abbrev=False,
     )
     add_positional(parser, "result", "what discover --save wrote")
