@@ -2,7 +2,7 @@
 PYTHON ?= python
 VENV ?= .venv
 
-.PHONY: help venv build fmt fmt-check lint doc deny msrv test statistics fuzz bench bench-check bench-record bench-once docs dist ci clean
+.PHONY: help venv build fmt fmt-check lint doc deny msrv workflows test statistics fuzz bench bench-check bench-record bench-once docs dist ci clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -25,7 +25,11 @@ fmt-check:
 	cargo fmt --check
 	$(PYTHON) -m ruff format --check .
 
-lint: fmt-check doc deny msrv  ## Check format, clippy, ruff, imports, types, Rust docs, licences and the stub of the core
+workflows:  ## Check the release and CI workflows against their schema and for rights given away
+	check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	zizmor --offline --quiet .github
+
+lint: fmt-check doc deny msrv workflows  ## Check format, clippy, ruff, imports, types, docs of Rust, licences, workflows, stub
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	$(PYTHON) -m ruff check .
 	lint-imports --no-cache
@@ -71,9 +75,14 @@ bench-once:  ## Run every benchmark once, without measuring
 docs:  ## Build the documentation into site/
 	$(PYTHON) -m sphinx -W --keep-going -b html docs site
 
-dist:  ## Build wheel and source archive into dist/
-	$(PYTHON) -m pip wheel --no-deps --wheel-dir dist .
+# Zig links against the glibc of 2014, so the wheel that is built here runs wherever a released one does.
+dist:  ## Build and check wheel (manylinux2014, stable ABI) and source archive into dist/
+	rm -rf dist
+	maturin build --release --locked --zig --compatibility manylinux2014 --out dist
 	maturin sdist --out dist
+	auditwheel show dist/*.whl
+	abi3audit --strict --report dist/*.whl >/dev/null
+	twine check --strict dist/*
 
 ci:  ## Run what continuous integration runs, in a fresh environment
 	bash .ci/run
