@@ -118,6 +118,10 @@ STUDIES: dict[str, Study] = {
 
 #: Constants that no answer hangs on: what is shown, how much is held, how streams are numbered.
 NO_STUDY = {
+    "checks.beyond.STRIDE": "how finely the drift is followed: a tenth of the distance a step of fourth order",
+    "checks.beyond.STRIDES": "how long the drift is followed: from twice the distance seven steps lead straight back",
+    "checks.beyond.SAMPLES": "how many samples a mean is taken over",
+    "checks.beyond.STARTS": "how many points are followed",
     "checks.steps.CHUNK": "how much is held at once",
     "fit.filtered.admission.FEWEST": "fewer samples have no third difference",
     "fit.filtered.admission.LARGEST": "the range of floating point",

@@ -9,6 +9,7 @@ import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, ResidualSums, StateSpace
+from itoscope.checks.beyond import looked_beyond
 from itoscope.checks.check import Check, Words, alpha_of, residual_checks, statistics
 from itoscope.checks.measured import check_survey
 from itoscope.checks.scores import step_checks
@@ -55,13 +56,17 @@ def looked_at(result: Findings) -> Findings:
     if result.observer is None or result.data is None:
         return result
     found, checks = innovation_checks(result.observer, result.data)
+    states = result.observer.smooth(result.data)[0]
+    checks += _covariance(result.observer, states)
     diagnostics: Diagnostics = {
         **result.diagnostics,
         "residuals": found,
         "checks": [*result.diagnostics.get("checks", []), *(check.as_dict() for check in checks)],
     }
     fired = [check.sentence for check in checks if check.fired]
-    return replace(result, diagnostics=diagnostics, warnings=[*result.warnings, *fired])
+    return looked_beyond(
+        replace(result, diagnostics=diagnostics, warnings=[*result.warnings, *fired]), states
+    )
 
 
 def innovation_checks(observer: Observer, data: Trajectories) -> tuple[dict[str, Residuals], list[Check]]:
@@ -77,7 +82,7 @@ def innovation_checks(observer: Observer, data: Trajectories) -> tuple[dict[str,
             found[name] = residuals.as_dict()
             checks += residual_checks(name, residuals, INNOVATIONS, alpha)
             checks += step_checks("innovation", of_innovations(seen, channel, data), alpha)
-    return found, checks + _covariance(observer, data)
+    return found, checks
 
 
 def check_steps(names: Sequence[str], space: StateSpace, states: Array) -> Check:
@@ -123,14 +128,14 @@ def innovation_sums(seen: Innovations, channel: int) -> ResidualSums:
     )
 
 
-def _covariance(observer: Observer, data: Trajectories) -> list[Check]:
+def _covariance(observer: Observer, smoothed: Sequence[Array]) -> list[Check]:
     """Whether the fitted Gamma is a covariance at the smoothed states."""
     rows = [i for i, j in observer.pairs if i == j]
     pairs = [(rows.index(i), rows.index(j)) for i, j in observer.pairs if i in rows and j in rows]
     if not rows or len(pairs) != len(observer.pairs):
         return []
     stages = get_backend(observer.backend)
-    means: list[Array] = [np.ascontiguousarray(mean) for mean in observer.smooth(data)[0]]
+    means: list[Array] = [np.ascontiguousarray(mean) for mean in smoothed]
     floors = np.ascontiguousarray(observer.floor[rows])
     program = stages.compile(list(observer.expressions), list(observer.states))
     gamma = Fitted(program, np.ascontiguousarray(observer.gamma))

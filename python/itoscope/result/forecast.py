@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Integers
     from itoscope.data.trajectories import Trajectories
 
 __all__ = ["WRITTEN", "Forecast", "summed_up"]
@@ -27,7 +27,7 @@ WRITTEN = (".csv", ".csv.gz", ".npz", ".parquet", ".nc")
 
 @dataclass(frozen=True)
 class Forecast:
-    """Bands of an ensemble at each time.
+    """Bands of an ensemble at each time, over the paths that have not left the finite range before.
 
     Attributes
     ----------
@@ -49,10 +49,18 @@ class Forecast:
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{100 * level:g} %" for level in self.bands)
+        lost = len(self.paths.diverged or ())
+        left = f" ({lost} of them left the finite range on the way)" if lost else ""
         return (
-            f"Forecast: {self.paths.n_paths} paths, {len(self.times)} times from {self.times[0]:g} to "
+            f"Forecast: {self.paths.n_paths} paths{left}, {len(self.times)} times from {self.times[0]:g} to "
             f"{self.times[-1]:g}, states {', '.join(self.names)}, bands of {levels}"
         )
+
+    @property
+    def alive(self) -> Integers:
+        """Number of paths that are summed up at each time `(n_times,)`."""
+        ends = np.sort([len(path) for path in self.paths.paths])
+        return np.asarray(len(ends) - np.searchsorted(ends, np.arange(len(self.times)), side="right"))
 
     def columns(self) -> dict[str, Array]:
         """Named columns `(n_times,)`: `t`, then `x1_mean`, `x1_sd`, and `x1_q5`, `x1_q95` for a band of 90 %."""
@@ -155,18 +163,28 @@ class Forecast:
 
 
 def summed_up(paths: Trajectories, levels: Sequence[float]) -> Forecast:
-    """Sum up an ensemble; see `Discovery.forecast`."""
-    length = min(len(path) for path in paths.paths)
-    samples = np.stack([path[:length] for path in paths.paths])
-    bands = {
-        float(level): np.moveaxis(np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)
-        for level in levels
-    }
+    """Sum up an ensemble, at each time those of its paths that got there; see `Discovery.forecast`."""
+    lengths = np.array([len(path) for path in paths.paths])
+    longest, m = int(lengths.max()), len(paths.names)
+    mean, sd = np.empty((longest, m)), np.empty((longest, m))
+    bands = {float(level): np.empty((longest, m, 2)) for level in levels}
+    start = 0
+    for end in np.unique(lengths):
+        alive = np.flatnonzero(lengths >= end)
+        samples = np.stack([paths.paths[number][start:end] for number in alive])
+        with np.errstate(
+            over="ignore"
+        ):  # on its way out of the finite range a path has a square that is none
+            mean[start:end], sd[start:end] = samples.mean(axis=0), samples.std(axis=0)
+        for level, band in bands.items():
+            ends = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
+            band[start:end] = np.moveaxis(ends, 0, -1)
+        start = int(end)
     return Forecast(
-        times=np.asarray(paths.times[0][:length]),
+        times=np.asarray(paths.times[int(np.argmax(lengths))]),
         names=tuple(paths.names),
-        mean=samples.mean(axis=0),
-        sd=samples.std(axis=0),
+        mean=mean,
+        sd=sd,
         bands=bands,
         paths=paths,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends.records import Fitted, Variance
+from itoscope.checks.beyond import looked_beyond
 from itoscope.checks.measured import (
     check_given,
     check_residuals,
@@ -61,6 +62,7 @@ def answer_measured(question: Question) -> Findings:
     )
     findings.warnings += origin
     findings.warnings += [check.sentence for check in checks if check.fired]
+    findings = looked_beyond(findings, data.paths)
     findings.warnings += grouped_warnings(findings.labelled())
     return findings
 
