@@ -37,7 +37,7 @@ def check_again(result: Findings, data: Trajectories | None = None) -> list[Chec
     if data is None:
         raise ArgumentError("data: a saved result holds no recording; give one")
     if result.observer is not None:
-        return innovation_checks(result.observer, data)[1]
+        return innovation_checks(result, data, result.observer.smooth(data)[0])[1]
     if tuple(data.names) != tuple(result.states):
         allowed = f"a recording of the states of the model, {', '.join(result.states)}"
         raise argument_error("data", ", ".join(data.names), allowed)

@@ -19,7 +19,7 @@ __all__ = ["AUTOCORRELATION", "Check", "Residuals", "Words", "alpha_of", "residu
 
 RATE = 0.01
 """False alarms of a fit of the right model, all its checks of residuals together."""
-LOOKS = 14
+LOOKS = 18
 """Looks at each row or channel that share it."""
 AUTOCORRELATION = 0.03
 """Autocorrelation at few steps that their length may leave over; what is small there and lasts, block sums see."""

@@ -14,6 +14,7 @@ from itoscope.checks.check import Check, Words, alpha_of, residual_checks, stati
 from itoscope.checks.measured import check_survey
 from itoscope.checks.scores import step_checks
 from itoscope.checks.steps import of_innovations
+from itoscope.checks.strengths import strength_checks
 from itoscope.stats.whiteness import lagged_products
 
 if TYPE_CHECKING:
@@ -55,9 +56,8 @@ def looked_at(result: Findings) -> Findings:
     """The result with the checks of its innovations, and a sentence for each that fired."""
     if result.observer is None or result.data is None:
         return result
-    found, checks = innovation_checks(result.observer, result.data)
     states = result.observer.smooth(result.data)[0]
-    checks += _covariance(result.observer, states)
+    found, checks = innovation_checks(result, result.data, states)
     diagnostics: Diagnostics = {
         **result.diagnostics,
         "residuals": found,
@@ -69,8 +69,12 @@ def looked_at(result: Findings) -> Findings:
     )
 
 
-def innovation_checks(observer: Observer, data: Trajectories) -> tuple[dict[str, Residuals], list[Check]]:
+def innovation_checks(
+    result: Findings, data: Trajectories, smoothed: Sequence[Array]
+) -> tuple[dict[str, Residuals], list[Check]]:
     """Statistics of the standardised innovations of each channel, and all their checks."""
+    observer = result.observer
+    assert observer is not None
     seen = observer.innovations(data, max(len(path) for path in data.paths), MOST_PATHS)
     alpha = alpha_of(len(seen.names))
     checks: list[Check] = []
@@ -82,7 +86,8 @@ def innovation_checks(observer: Observer, data: Trajectories) -> tuple[dict[str,
             found[name] = residuals.as_dict()
             checks += residual_checks(name, residuals, INNOVATIONS, alpha)
             checks += step_checks("innovation", of_innovations(seen, channel, data), alpha)
-    return found, checks
+    checks += strength_checks(result, data, smoothed, alpha_of(max(len(seen.names), len(result.drift))))
+    return found, checks + _covariance(observer, smoothed)
 
 
 def check_steps(names: Sequence[str], space: StateSpace, states: Array) -> Check:

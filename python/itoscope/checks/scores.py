@@ -48,10 +48,11 @@ def step_checks(kind: str, steps: Steps, alpha: float) -> list[Check]:
     if np.count_nonzero(np.isfinite(steps.z)) < FEWEST or not np.nanstd(steps.z) > 0:
         return []
     with np.errstate(all="ignore"):
+        bins = _bins(steps.states)
         return [
             _blocks(kind, steps, alpha),
-            *_drift_checks(kind, steps, alpha),
-            *_noise_checks(kind, steps, alpha),
+            *_drift_checks(kind, steps, bins, alpha),
+            *_noise_checks(kind, steps, bins, alpha),
         ]
 
 
@@ -80,10 +81,9 @@ def _blocks(kind: str, steps: Steps, alpha: float) -> Check:
     )  # fmt: skip
 
 
-def _drift_checks(kind: str, steps: Steps, alpha: float) -> list[Check]:
+def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Check]:
     """Regressions of the residuals on what the drift does not hold."""
     some, scale = steps.z[steps.some], steps.scale[:, None]
-    bins = _bins(steps.states)
     m, h, t = steps.states.shape[1], steps.held.shape[1], steps.outside.shape[1]
     many = steps.piece[-1] + 1 >= PATHS
     past = [steps.past] if many else []
@@ -150,7 +150,7 @@ def _learned(steps: Steps) -> Array:
     return np.asarray((force * strength)[:, None])
 
 
-def _noise_checks(kind: str, steps: Steps, alpha: float) -> list[Check]:
+def _noise_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Check]:
     r"""Regressions of :math:`|z|` on what the variance does not hold.
 
     Like those of :math:`z^2 - 1` with 88 % of their power for normal residuals, and with tails that a few large values
@@ -230,8 +230,10 @@ def _bins(states: Array) -> Array:
     quantiles = np.linspace(0.0, 1.0, max(3, min(BINS, COLUMNS // max(m, 1))) + 1)[1:-1]
     shapes = []
     for column in states.T:
-        there = column[np.isfinite(column)]
+        missing = ~np.isfinite(column)
+        there = column[~missing]
         edges = np.unique(np.quantile(there, quantiles)) if len(there) else np.zeros(0)
-        which = np.searchsorted(edges, column)
-        shapes.append(np.where(np.isfinite(column)[:, None], np.eye(len(edges) + 1)[which], np.nan))
+        shape = (np.searchsorted(edges, column)[:, None] == np.arange(len(edges) + 1)).astype(float)
+        shape[missing] = np.nan
+        shapes.append(shape)
     return np.hstack(shapes)

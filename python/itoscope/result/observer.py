@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Times
     from itoscope.data.trajectories import Trajectories
     from itoscope.stats.quadratic import Quadratic
 
@@ -164,6 +164,23 @@ class Observer:
         columns = [(row, len(self.expressions) + k) for k in range(len(more))]
         found = self._stages.filter_drift_moments(self.space(more), _paths(data), data.steps(), columns)
         return found[0]
+
+    def drift_scores(
+        self, paths: Sequence[Array], times: Sequence[Times], columns: Sequence[tuple[int, str]]
+    ) -> Quadratic:
+        """The regression of the innovations on what terms `(row, term)` of the drift would add to the fitted model."""
+        more = list(dict.fromkeys(term for _, term in columns))
+        added = [(row, len(self.expressions) + more.index(term)) for row, term in columns]
+        key = tuple(more)
+        if key not in self._spaces:
+            self._spaces.clear()
+            self._spaces[key] = self.space(more)
+        return self._stages.filter_drift_moments(self._spaces[key], paths, times, added)[0]
+
+    @cached_property
+    def _spaces(self) -> dict[tuple[str, ...], StateSpace]:
+        """The last of the models with more terms."""
+        return {}
 
     def gamma_moments(
         self, data: Trajectories, more: Sequence[str], pair: int

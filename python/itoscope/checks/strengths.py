@@ -1,0 +1,216 @@
+"""Looks at the drift behind innovations, by how each of its coefficients would move them."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from itoscope.checks.check import Check
+from itoscope.checks.scores import BOUND, FEWEST, INFORMED, PATHS
+from itoscope.expressions.sums import expression_of
+from itoscope.stats.scores import Score, agreement, score
+from itoscope.stats.tails import normal_tails
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array, Times
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.result.findings import Findings
+    from itoscope.result.observer import Observer
+    from itoscope.stats.quadratic import Quadratic
+
+__all__ = ["strength_checks"]
+
+WAVES, COLUMNS = 8, 24
+"""Waves over the range of each state that other shapes of the drift are made of, and most of all states."""
+SEGMENTS = 4
+"""Parts of each path whose strengths are compared."""
+MOST_PATHS = 200
+"""Paths that are looked at."""
+
+
+class Row(NamedTuple):
+    """A row of the drift: its name, number, selected and other terms, and the fitted sum as text, empty for none."""
+
+    name: str
+    number: int
+    held: list[str]
+    outside: list[str]
+    force: str
+
+
+def strength_checks(
+    result: Findings, data: Trajectories, smoothed: Sequence[Array], alpha: float
+) -> list[Check]:
+    r"""What the innovations r say of coefficients that are zero, and of parts of the data that differ.
+
+    With the sensitivity D of the forecast to a coefficient, :math:`\sum (H D)^T S^{-1} r` has mean zero and the
+    covariance :math:`\sum (H D)^T S^{-1} H D` if the model is right.
+
+    Parameters
+    ----------
+    result : Findings
+        Of a filter's fit.
+    data : Trajectories
+    smoothed : sequence of (n_i, m) arrays
+        The states behind it.
+    alpha : float
+        Significance of each look.
+    """
+    observer = result.observer
+    assert observer is not None
+    rows = [
+        _row(result, observer, i) for i, j in observer.pairs if i == j and observer.states[i] in result.drift
+    ]
+    some = np.unique(np.linspace(0, data.n_paths - 1, min(data.n_paths, MOST_PATHS)).round().astype(int))
+    steps = data.steps()
+    paths = [np.ascontiguousarray(data.paths[k], dtype=np.float64) for k in some]
+    times = [steps[k] for k in some]
+    if not rows or sum(len(path) for path in paths) < FEWEST:
+        return []
+    with np.errstate(all="ignore"):
+        waves = _waves(observer.states, [smoothed[k] for k in some])
+        found = _whole(observer, rows, waves, paths, times, alpha)
+        return found + _parts(observer, rows, paths, times, alpha)
+
+
+def _row(result: Findings, observer: Observer, number: int) -> Row:
+    name = observer.states[number]
+    equation = result.drift[name]
+    own = {
+        observer.expressions[k]: float(observer.drift[number, k])
+        for k in np.flatnonzero(observer.drift[number])
+    }
+    outside = [term for term, inside in zip(equation.terms, equation.selected) if not inside]
+    return Row(name, number, list(own), outside, expression_of(own) if own else "")
+
+
+def _waves(states: Sequence[str], smoothed: Sequence[Array]) -> list[str]:
+    """Cosines of half a period and more over the range of each state."""
+    joined = np.concatenate(smoothed)
+    many = max(2, min(WAVES, COLUMNS // len(states)))
+    found = []
+    for name, column in zip(states, joined.T):
+        low, high = float(np.nanmin(column)), float(np.nanmax(column))
+        if high > low:
+            found += [f"cos({math.pi * k / (high - low)!r}*({name} - ({low!r})))" for k in range(1, many + 1)]
+    return found
+
+
+def _whole(
+    observer: Observer, rows: Sequence[Row], waves: list[str], paths: Sequence[Array], times: Sequence[Times],
+    alpha: float,
+) -> list[Check]:  # fmt: skip
+    """Scores of the terms that were left out, and of waves, of all data."""
+    checks = []
+    for row in rows:
+        terms = [*row.held, "1", *row.outside, *waves]
+        whole = observer.drift_scores(paths, times, [(row.number, term) for term in terms])
+        h, t = len(row.held), len(row.outside)
+        held, outside = list(range(h)), list(range(h, h + 1 + t))
+        total = _total(observer, row, whole)
+        found = score(whole, held, outside)
+        named = ("a constant", *row.outside)[found.column]
+        what = (
+            f"terms of the library that were not selected, most on {named} ({found.z:+.1f} standard errors)"
+        )
+        checks.append(_check("drift terms", row, found, total, alpha, f"depend on {what}"))
+        shape = score(whole, [*held, h], range(h + 1 + t, len(terms)))
+        what = "depend on where the state is: the library of the drift lacks a term"
+        checks.append(_check("drift form", row, shape, total, alpha, what))
+    return checks
+
+
+def _total(observer: Observer, row: Row, whole: Quadratic) -> float:
+    """Squared standard errors of the fitted drift from zero."""
+    held = [observer.expressions.index(term) for term in row.held]
+    strengths = observer.drift[row.number, held]
+    return float(strengths @ whole.gram[: len(held), : len(held)] @ strengths)
+
+
+def _parts(
+    observer: Observer, rows: Sequence[Row], paths: Sequence[Array], times: Sequence[Times], alpha: float
+) -> list[Check]:
+    """Whether parts of the data agree on the mean and the strength of the fitted drift."""
+    columns = [(row.number, term) for row in rows for term in ("1", row.force or "0")]
+    cut = [_cut(path, time) for path, time in zip(paths, times)]
+    scores = [[observer.drift_scores([x], [t], columns) for x, t in segments] for segments in cut]
+    checks = []
+    for place, row in enumerate(rows):
+        mine = [2 * place, 2 * place + 1]
+        pieces = [[one.subset(mine) for one in path] for path in scores]
+        total = sum(float(one.gram[1, 1]) for path in pieces for one in path)
+        late = [
+            _added([one for path in pieces for one in path[len(path) // 2 :]]),
+            _added([one for path in pieces for one in path[: len(path) // 2]]),
+        ]
+        parts = {"halves": (late, "the first and the second half of the time")}
+        if len(pieces) > 1:
+            parts["paths"] = ([_added(path) for path in pieces], "recordings")
+        for name, (compared, between) in parts.items():
+            there = [part for part in compared if part is not None]
+            if total / max(len(there), 1) < INFORMED:
+                there = [part.subset([0]) for part in there]
+            what = f"differ in their mean, or with the strength of the drift, between {between}"
+            checks.append(_check(f"strength of {name}", row, agreement(there), total, alpha, what))
+        if len(pieces) >= PATHS:
+            what = "depend on what the path did before: recordings that differ in centre or drift, or a slow state"
+            checks.append(_check("strength before", row, _learned(pieces), total, alpha, what))
+    return checks
+
+
+def _learned(pieces: Sequence[Sequence[Quadratic]]) -> Score:
+    r"""What the past of each path says of its own mean and strength, held against its next segment.
+
+    :math:`\sum a_s b_{s+1} / (\sum a_s^2 G_{s+1})^{1/2}` with :math:`a_s = B_s / (c + G_s)` of all segments before: a
+    martingale, normal for many paths however short they are.
+    """
+    z = []
+    for column in (0, 1):
+        average = float(np.mean([sum(one.gram[column, column] for one in path) for path in pieces]))
+        top = bottom = 0.0
+        for path in pieces:
+            moment = information = 0.0
+            for one in path:
+                learned = moment / max(average + information, 1e-300)
+                top += learned * float(one.moment[column])
+                bottom += learned**2 * float(one.gram[column, column])
+                moment += float(one.moment[column])
+                information += float(one.gram[column, column])
+        z.append(top / math.sqrt(bottom) if bottom > 0 else 0.0)
+    most = max(z, key=abs)
+    return Score(most**2, 1, min(1.0, 2 * normal_tails(most)))
+
+
+def _added(parts: Sequence[Quadratic]) -> Quadratic | None:
+    whole = parts[0] if parts else None
+    for part in parts[1:]:
+        whole = part if whole is None else whole + part
+    return whole
+
+
+def _cut(path: Array, time: Times) -> list[tuple[Array, Times]]:
+    """Segments of a path, or the whole of a short one."""
+    many = SEGMENTS if len(path) >= SEGMENTS * FEWEST else 1
+    ends = np.linspace(0, len(path), many + 1).round().astype(int)
+    return [
+        (
+            np.ascontiguousarray(path[a:b]),
+            time if np.ndim(time) == 0 else np.ascontiguousarray(np.asarray(time)[a:b]),
+        )
+        for a, b in pairwise(ends)
+    ]
+
+
+def _check(name: str, row: Row, found: Score, total: float, alpha: float, what: str) -> Check:
+    excess = max(found.chi_square - found.dof, 0.0)
+    size = f"{100 * math.sqrt(excess / max(total + excess, 1e-300)):.0f} % of the drift"
+    return Check(
+        name, row.name, found.p_value, alpha, found.p_value < alpha,
+        f"the innovations behind {row.name} {what}; this is {size} as far as the filter sees it",
+        f"{BOUND}; chi-square with {found.dof} degrees of freedom",
+    )  # fmt: skip
