@@ -122,6 +122,7 @@ NO_STUDY = {
     "checks.beyond.STRIDES": "how long the drift is followed: from twice the distance seven steps lead straight back",
     "checks.beyond.SAMPLES": "how many samples a mean is taken over",
     "checks.beyond.STARTS": "how many points are followed",
+    "checks.strengths.MOST_PATHS": "how many paths are looked at",
     "checks.steps.CHUNK": "how much is held at once",
     "fit.filtered.admission.FEWEST": "fewer samples have no third difference",
     "fit.filtered.admission.LARGEST": "the range of floating point",
