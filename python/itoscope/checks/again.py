@@ -13,6 +13,7 @@ from itoscope.checks.check import Check, alpha_of
 from itoscope.checks.filtered import innovation_checks
 from itoscope.checks.measured import check_residuals
 from itoscope.checks.scores import BOUND, VARIES
+from itoscope.checks.simulated import compare, simulation_checks
 from itoscope.checks.steps import of_measured
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.result.findings import check_simulable
@@ -25,17 +26,23 @@ if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
 
-__all__ = ["check_again"]
+__all__ = ["check_again", "looks_again"]
 
 
 def check_again(result: Findings, data: Trajectories | None = None) -> list[Check]:
-    """The looks at residuals or innovations of a recording, and of measured states at its coefficients.
+    """All looks at a recording, by its residuals or innovations and by simulation.
 
-    See `Discovery.check`.
+    See `Discovery.check`. The seed is that of the fit, so that the same question has the same answer.
     """
     data = result.data if data is None else data
     if data is None:
         raise ArgumentError("data: a saved result holds no recording; give one")
+    looks = looks_again(result, data)
+    return looks + simulation_checks(compare(result, data, int(result.settings.get("seed") or 0)))
+
+
+def looks_again(result: Findings, data: Trajectories) -> list[Check]:
+    """The looks at residuals or innovations of a recording, and of measured states at its coefficients."""
     if result.observer is not None:
         return innovation_checks(result, data, result.observer.smooth(data)[0])[1]
     if tuple(data.names) != tuple(result.states):
@@ -43,10 +50,7 @@ def check_again(result: Findings, data: Trajectories | None = None) -> list[Chec
         raise argument_error("data", ", ".join(data.names), allowed)
     rows = [state for state in result.drift if (state, state) in result.diffusion]
     rows = [state for state in rows if result.diffusion[state].selected.any()]
-    found: list[Check] = []
-    for state in rows:
-        found += _row(result, data, state, len(rows))
-    return found
+    return [check for state in rows for check in _row(result, data, state, len(rows))]
 
 
 def _row(result: Findings, data: Trajectories, state: str, rows: int) -> list[Check]:

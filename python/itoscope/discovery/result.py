@@ -234,10 +234,11 @@ class Discovery(Findings):
     def self_check(
         self, seed: int | None = None, *, data: Trajectories | None = None, progress: bool | Progress = None
     ) -> dict[str, Any]:
-        """Simulate the fitted model from the starts of the data, discover again with the same settings, compare.
+        """Ask whether the fitted model makes recordings like the data, and whether a fit finds it again in one of them.
 
-        A noisy or partly seen recording is simulated from its smoothed starts and seen through the same channels with
-        the noise that was found; this takes as long as the discovery did.
+        Up to 50 recordings are simulated with models drawn from the posterior, from the starts of the data, a noisy or
+        partly seen one from its smoothed starts and seen through the same channels with its gaps and the noise that was
+        found; one more, of the mean model, is fitted with the same settings, which takes as long as the discovery did.
 
         Parameters
         ----------
@@ -249,16 +250,19 @@ class Discovery(Findings):
         Returns
         -------
         dict
-            `terms`: each selected term fitted and from the simulation, their difference in standard deviations;
-            `spread`: standard deviation of each recorded state in the data and in the simulation; `consistent`: the
-            same terms, and no difference above four standard deviations.
+            `spread`, `extremes`, `spectrum`: by recorded state, the standard deviation, the shares of samples beyond
+            the outermost hundredth of the data, and the power by octaves, each in the data and in the mean over the
+            simulations; `exploded`: the share of these that left the finite range; `checks`: what these and the
+            residuals say, like `check()`; `terms`: each selected term fitted and from the simulation, their difference
+            in standard deviations; `largest` of these, of terms that both fits have or one is sure of; `consistent`: no
+            check fired, and no difference above four standard deviations.
         """
         from itoscope.discovery.selfcheck import self_check
 
         return self_check(self if data is None else self.with_data(data), seed, progress)
 
     def check(self, data: Trajectories | None = None) -> list[Check]:
-        """Look at the residuals of a recording, or at its innovations: is the model still the one that was found?
+        """Look at residuals or innovations of a recording, and at simulations like it: is it still the model found?
 
         Parameters
         ----------
@@ -269,7 +273,8 @@ class Discovery(Findings):
         -------
         list of dict
             Like `diagnostics["checks"]`. Of measured states `same drift` and `same noise` say whether the recording has
-            the coefficients that were found, with their errors; the others look at what the model does not hold.
+            the coefficients that were found, with their errors; `spread`, `extremes`, `spectrum` and `explosions` look
+            at recordings that models drawn from the posterior make; the others look at what the model does not hold.
 
         Raises
         ------

@@ -1,31 +1,37 @@
-"""The self-check: simulate a fitted model, discover from the simulation with the same settings, compare."""
+"""The self-check: does the fitted model make recordings like the data, and does the same fit find it in one of them?"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.checks.again import looks_again
+from itoscope.checks.simulated import compare, simulation_checks
 from itoscope.common import checks
 from itoscope.common.prior import Prior
+from itoscope.data.samples import MIN_SAMPLES
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError
 from itoscope.fit.options import Options
 from itoscope.fit.question import Question
 from itoscope.fit.solve import solve
 from itoscope.library.library import Library
-from itoscope.result.ensemble import EULER_SUBSTEPS, Asked, simulate
+from itoscope.result.likeness import likenesses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from itoscope.common.types import Array
+    from itoscope.checks.simulated import Compared
     from itoscope.result.findings import Findings
 
 __all__ = ["self_check"]
 
 #: Difference in standard deviations that no chance explains.
 FAR = 4.0
+#: Probability from which a term is one that both fits must have.
+SURE = 0.9
 #: What `settings` hold of the answer or in another form.
 NOT_ASKED = ("prior", "library", "diffusion_library", "backend", "seed", "custom_terms", "slab_scale")
 
@@ -40,7 +46,44 @@ def self_check(
             "self_check: this result was loaded from a file and has no data to compare with: self_check(data=...)"
         )
     known_seed = checks.seed(seed)
-    again = _simulated(result, data, known_seed)
+    comparison = compare(result, data, known_seed)
+    looks = looks_again(result, data) + simulation_checks(comparison)
+    rows, worst = _found_again(result, data, known_seed, progress)
+    return {
+        "terms": rows,
+        "spread": {
+            name: (math.sqrt(kinds["spread"][0].value), math.sqrt(kinds["spread"][0].mean))
+            for name, kinds in comparison.columns.items()
+        },
+        "extremes": {name: _pairs(kinds["extremes"]) for name, kinds in comparison.columns.items()},
+        "spectrum": {name: _pairs(kinds["spectrum"]) for name, kinds in comparison.columns.items()},
+        "exploded": comparison.lost / comparison.replicas,
+        "checks": [look.as_dict() for look in looks],
+        "largest": worst,
+        "consistent": worst < FAR and not any(look.fired for look in looks),
+        "seed": known_seed,
+    }
+
+
+def _pairs(statistics: Sequence[Compared]) -> dict[str, tuple[float, float]]:
+    """Value in the data and mean over the simulations of each statistic."""
+    return {one.what: (one.value, one.mean) for one in statistics}
+
+
+def _found_again(
+    result: Findings, data: Trajectories, seed: int, progress: bool | Callable[[int], Any] | None
+) -> tuple[list[dict[str, Any]], float]:
+    """Terms of the same fit to a recording of the mean model, and their largest difference; none where it exploded."""
+    (made,) = likenesses(result, data, 1, seed, posterior=False)
+    kept = [k for k, path in enumerate(made.paths) if len(path) >= MIN_SAMPLES]
+    if not kept:
+        return [], math.inf
+    again = Trajectories(
+        [made.paths[k] for k in kept],
+        dt=data.dt,
+        t=None if data.dt is not None else [data.times[k][: len(made.paths[k])] for k in kept],
+        names=data.names,
+    )
     settings = {key: value for key, value in result.settings.items() if key not in NOT_ASKED}
     if settings.get("order") == 2:
         settings["known_drift"] = {
@@ -51,43 +94,10 @@ def self_check(
         "library": _library(result, "library"),
         "diffusion_library": _library(result, "diffusion_library"),
         "prior": None if prior is None else Prior(**prior),
-        "seed": known_seed,
+        "seed": seed,
         "progress": progress,
     }
-    refit = solve(Question.of(again, Options.of(settings)))
-    rows, worst = _compared(result, refit)
-    before, after = data.sd(), again.sd()
-    return {
-        "terms": rows,
-        "spread": {name: (float(before[i]), float(after[i])) for i, name in enumerate(data.names)},
-        "largest": worst,
-        "consistent": all(row["both selected"] for row in rows) and worst < FAR,
-        "seed": known_seed,
-    }
-
-
-def _simulated(result: Findings, data: Trajectories, seed: int) -> Trajectories:
-    """A recording as the fitted model would make it: the same starts, times, channels, gaps and noise."""
-    step = data.dt or float(np.mean([np.diff(t).mean() for t in data.times]))
-    count = int(max(len(path) for path in data.paths)) - 1
-    if result.observer is None:
-        starts = np.stack([path[np.flatnonzero(~np.isnan(path).any(axis=1))[0]] for path in data.paths])
-    else:
-        starts = np.stack([mean[0] for mean in result.smoothed(data).mean])
-    asked = Asked(
-        n_steps=count, dt=step, n_paths=len(starts), posterior=False, substeps=EULER_SUBSTEPS, seed=seed
-    )
-    whole = simulate(result, starts, asked)
-    if result.observer is None:
-        return whole
-    rng = np.random.default_rng([seed, 1])
-    noise = np.sqrt(result.observer.noise)
-    paths: list[Array] = []
-    for simulated, recorded in zip(whole.paths, data.paths):
-        seen = simulated[: len(recorded)] @ result.observer.observation.T
-        seen = seen + noise * rng.standard_normal(seen.shape)
-        paths.append(np.where(np.isnan(recorded[: len(seen)]), np.nan, seen))
-    return Trajectories(paths, dt=step, names=data.names)
+    return _compared(result, solve(Question.of(again, Options.of(settings))))
 
 
 def _library(result: Findings, name: str) -> Library | None:
@@ -104,7 +114,7 @@ def _library(result: Findings, name: str) -> Library | None:
 
 
 def _compared(result: Findings, refit: Findings) -> tuple[list[dict[str, Any]], float]:
-    """Each term that either has selected, and the largest difference in standard deviations."""
+    """Each term that either has selected, and the largest difference of those that both have or one is sure of."""
     rows: list[dict[str, Any]] = []
     worst = 0.0
     others = dict(refit.labelled())
@@ -114,7 +124,9 @@ def _compared(result: Findings, refit: Findings) -> tuple[list[dict[str, Any]], 
             if equation.selected[k] or other.selected[k]:
                 sd = float(np.hypot(equation.sd[k], other.sd[k]))
                 change = float(other.mean[k] - equation.mean[k]) / sd if sd > 0 else float("inf")
-                worst = max(worst, abs(change))
+                both = bool(equation.selected[k] and other.selected[k])
+                if both or max(equation.pip[k], other.pip[k]) > SURE:
+                    worst = max(worst, abs(change))
                 rows.append(
                     {
                         "equation": label,
@@ -122,7 +134,7 @@ def _compared(result: Findings, refit: Findings) -> tuple[list[dict[str, Any]], 
                         "fitted": float(equation.mean[k]),
                         "from simulation": float(other.mean[k]),
                         "difference in sd": change,
-                        "both selected": bool(equation.selected[k] and other.selected[k]),
+                        "both selected": both,
                     }
                 )
     return rows, worst

@@ -53,6 +53,8 @@ class Asked:
     seed: int | None = None
     backend: str | None = None
     progress: bool | Progress = None
+    models: int = MAX_MODELS
+    """Models drawn from the posterior, at most; path i has model `i % models`."""
 
     def grid(self, dt: float | None) -> tuple[float, int]:
         """Length and number of steps; `dt` is that of the data."""
@@ -158,7 +160,7 @@ def _starts(x0: ArrayLike, n_paths: int, m: int) -> Array:
 
 def _shares(result: Findings, asked: Asked, n_paths: int, seed: int) -> list[Share]:
     """The paths by the form of their models: path i has model i, and more paths than models take them in turn."""
-    models = result.draw_models(min(n_paths, MAX_MODELS), seed) if asked.posterior else result.mean_model()
+    models = result.draw_models(min(n_paths, asked.models), seed) if asked.posterior else result.mean_model()
     owner = np.arange(n_paths) % len(models)
     shares = []
     for form in families(models):

@@ -1,10 +1,10 @@
-"""Quantiles of Student's t distribution, for intervals; NumPy has none."""
+"""Quantiles and tails of Student's t distribution; NumPy has none."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["student_quantile"]
+__all__ = ["student_quantile", "student_tails"]
 
 
 def student_quantile(p: float, df: float) -> float:
@@ -38,6 +38,11 @@ def student_quantile(p: float, df: float) -> float:
             return following
         t = following
     return t
+
+
+def student_tails(t: float, df: float) -> float:
+    """Probability that a number of Student's law with `df` degrees of freedom is further from zero than `t`."""
+    return 0.0 if math.isinf(t) else _incomplete_beta(df / (df + t * t), 0.5 * df, 0.5)
 
 
 def _distribution(t: float, df: float) -> float:

@@ -1,0 +1,101 @@
+"""Recordings as a fitted model would make them: the starts, times, channels, gaps and noise of one that is there."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.errors import DivergenceError
+from itoscope.result.ensemble import EULER_SUBSTEPS, Asked, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array, Integers
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.result.findings import Findings
+
+__all__ = ["Likeness", "likenesses"]
+
+UNEVEN = 4
+"""Simulated steps in the mean step of uneven times, which the nearest of them stands for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """A simulated recording: its paths `(n_i, channels)`, and how many of them left the finite range and end early."""
+
+    paths: list[Array]
+    lost: int
+
+
+def likenesses(
+    result: Findings, data: Trajectories, replicas: int, seed: int, *, posterior: bool
+) -> list[Likeness]:
+    """So many recordings like `data`.
+
+    Parameters
+    ----------
+    result : Findings
+    data : Trajectories
+        With the columns of the recording that was fitted.
+    replicas : int
+    seed : int
+    posterior : bool
+        True: each recording has a model of its own, drawn from the posterior; False: all have the mean model.
+    """
+    starts = _starts(result, data)
+    step, at = _grid(data)
+    asked = Asked(
+        n_steps=max(2, max(int(places[-1]) for places in at)),
+        dt=step,
+        n_paths=len(starts) * replicas,
+        posterior=posterior,
+        models=replicas,
+        substeps=EULER_SUBSTEPS if data.dt is not None else -(-EULER_SUBSTEPS // UNEVEN),
+        seed=seed,
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".* left the finite range", category=RuntimeWarning)
+        try:
+            whole = simulate(result, np.repeat(starts, replicas, axis=0), asked).paths
+        except DivergenceError:  # at once
+            whole = [np.zeros((0, len(result.states)))] * (len(starts) * replicas)
+    rng = np.random.default_rng([seed, 1])
+    made = []
+    for replica in range(replicas):
+        full = [whole[number * replicas + replica] for number in range(len(starts))]
+        paths = [
+            _seen(result, path, places, recorded, rng) for path, places, recorded in zip(full, at, data.paths)
+        ]
+        made.append(Likeness(paths, sum(len(a) < len(b) for a, b in zip(paths, data.paths))))
+    return made
+
+
+def _starts(result: Findings, data: Trajectories) -> Array:
+    """First known state of each path, smoothed where the recording is noisy."""
+    if result.observer is None:
+        return np.stack([path[np.flatnonzero(~np.isnan(path).any(axis=1))[0]] for path in data.paths])
+    return np.stack([mean[0] for mean in result.smoothed(data).mean])
+
+
+def _grid(data: Trajectories) -> tuple[float, Sequence[Integers]]:
+    """A step of simulation, and the numbers of the steps that stand for the samples of each path."""
+    if data.dt is not None:
+        return data.dt, [np.arange(len(path)) for path in data.paths]
+    step = float(np.mean(np.concatenate([np.diff(times) for times in data.times]))) / UNEVEN
+    return step, [np.round((times - times[0]) / step).astype(np.int64) for times in data.times]
+
+
+def _seen(
+    result: Findings, path: Array, places: Integers, recorded: Array, rng: np.random.Generator
+) -> Array:
+    """A simulated path as it would be recorded."""
+    path = path[places[places < len(path)]]
+    if result.observer is not None:
+        path = path @ result.observer.observation.T
+        path = path + np.sqrt(result.observer.noise) * rng.standard_normal(path.shape)
+    return np.where(np.isnan(recorded[: len(path)]), np.nan, path)
