@@ -5,18 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from constant_alarms import (
+    apart,
+    clean,
     clean_lengths,
+    clean_paths,
     coarse,
     coloured,
+    curved,
+    curved_of_eight,
     forced,
     given,
     jumping,
+    long_steps,
     nearly,
+    right_of_eight,
     sampled,
+    sensed,
+    steep,
     tiny,
     vanishing,
+    varying,
 )  # fmt: skip
-from constant_cases import Case, cubic, filtered, measured, quadratic
+from constant_cases import Case, cubic, filtered, lengthy, linear, measured, quadratic
 from constant_studies import Study, alarms, answers, doubts
 from constant_sums import (
     close,
@@ -46,6 +56,12 @@ def all_cases() -> list[Case]:
     return measured() + filtered()
 
 
+def by_chains() -> list[Case]:
+    """Measured states, short, by chains."""
+    cases = [make(seed, 3000) for seed in (1, 2, 3) for make in (linear, quadratic, cubic)]
+    return [replace(case, asked={**case.asked, "sampler": "gibbs"}) for case in cases]
+
+
 def by_reference() -> list[Case]:
     """Measured states, short, by the reference."""
     return [
@@ -56,7 +72,8 @@ def by_reference() -> list[Case]:
 
 
 STUDIES: dict[str, Study] = {
-    "checks.check.RATE": Study(alarms("slow scales", clean_lengths, coloured), (1e-4, 1e-2, 1, 10)),
+    "checks.check.RATE": Study(alarms(None, lambda: clean(500, 200), coloured), (1e-2, 1, 10)),
+    "checks.check.LOOKS": Study(alarms(None, lambda: clean(500, 200), coloured), (0.1, 1, 10)),
     "checks.check.AUTOCORRELATION": Study(
         alarms("whiteness", lambda: nearly(strength=0.35), coloured), (0.1, 1, 3, 10)
     ),
@@ -75,6 +92,27 @@ STUDIES: dict[str, Study] = {
     "checks.measured.GIVEN_RESIDUAL": Study(
         alarms("given row", lambda: given(1.0), lambda: given(1.3)), (0.001, 0.1, 1, 4)
     ),
+    "checks.scores.RATIO": Study(alarms("slow scales", long_steps, coloured), (0.1, 1, 4, 40)),
+    "checks.scores.VARIES": Study(
+        alarms("noise shape", lambda: long_steps() + varying(0.03), lambda: varying(0.3)), (0.01, 1, 4)
+    ),
+    "checks.scores.INFORMED": Study(
+        alarms("drift of paths", lambda: clean_paths(8, 100), lambda: apart(0.0, 4.0)), (0.01, 1, 10)
+    ),
+    "checks.scores.PATHS": Study(
+        alarms("memory", lambda: clean_paths(1, 1000) + clean_paths(4, 250), apart), values=(1, 4, 8, 24)
+    ),
+    "checks.scores.BINS": Study(
+        alarms("drift shape", lambda: clean(2000, 40), lambda: curved(4000)), values=(3, 10, 30)
+    ),
+    "checks.scores.COLUMNS": Study(alarms("drift shape", right_of_eight, curved_of_eight), values=(24, 60, 240)),
+    "checks.scores.FEWEST": Study(
+        alarms(None, lambda: clean(30, 80) + clean(60, 80), lambda: curved(60)), values=(10, 50, 200)
+    ),
+    "checks.steps.SOME": Study(alarms("drift shape", clean, lambda: curved(4000)), values=(500, 4000, 100_000)),
+    "checks.steps.UNSTEADY": Study(alarms("noise shape", steep, lambda: varying(0.3)), (0.1, 1, 4)),
+    "stats.blocks.FEWEST": Study(alarms("slow scales", clean_lengths, coloured), values=(3, 20, 200)),
+    "stats.blocks.MANY": Study(alarms("slow scales", clean_lengths, sensed), values=(20, 200, 2000)),
     "checks.filtered.COARSE": Study(
         alarms("time step", lambda: sampled(0.05), lambda: sampled(0.3)), (0.2, 0.5, 1, 2)
     ),
@@ -97,16 +135,20 @@ STUDIES: dict[str, Study] = {
     "posterior.sampling.AUTO_START": Study(monte_carlo, quadrature, (0.1, 1, 5)),
     "posterior.sampling.AUTO_END": Study(monte_carlo, quadrature, (0.02, 0.1, 1)),
     "posterior.sampling.DISAGREEMENT": Study(disagreement, (0.2, 1, 3)),
-    "fit.filtered.doubt.SURE": Study(doubts, values=(0.3, 0.5, 0.8, 0.95)),
+    "fit.filtered.doubt.SURE": Study(doubts, values=(0.5, 0.8, 0.95)),
+    "fit.filtered.family.FEW": Study(answers(lengthy), values=(1, 3, 10)),
+    "fit.filtered.family.WORK": Study(answers(filtered), values=(4000, 20_000, 400_000)),
+    "fit.filtered.ranking.ALL": Study(answers(filtered), values=(4, 10, 14)),
+    "fit.filtered.ranking.FEW": Study(answers(filtered), values=(2, 5, 9)),
     "fit.filtered.fit.SEARCHED": Study(answers(filtered), values=(300, 20_000)),
     "fit.filtered.gamma.PART": Study(answers(filtered), values=(300, 5000)),
     "fit.filtered.levels.PART": Study(answers(filtered), values=(150, 400, 3000)),
     "fit.filtered.search.START_PART": Study(answers(filtered), values=(150, 400, 5000)),
     "fit.filtered.slab.PART": Study(answers(filtered), values=(150, 20_000)),
     "fit.channels.LINEAR": Study(linear_maps, (1e-3, 1, 1e6)),
-    "fit.sampler.ROUND_SAMPLES": Study(answers(filtered), (0.25, 1, 4)),
-    "fit.sampler.ROUND_BURN": Study(answers(filtered), (0.25, 1, 4)),
-    "fit.sampler.ROUND_CHAINS": Study(answers(filtered), values=(1, 2, 4)),
+    "fit.sampler.ROUND_SAMPLES": Study(answers(by_chains), (0.1, 1, 4)),
+    "fit.sampler.ROUND_BURN": Study(answers(by_chains), (0.05, 1, 4)),
+    "fit.sampler.ROUND_CHAINS": Study(answers(by_chains), values=(1, 2, 4)),
     "posterior.moments.TOLERANCE": Study(rounded, (1e-3, 1, 1e3)),
     "result.ensemble.MAX_MODELS": Study(ensembles, (0.1, 1, 10)),
     "result.ensemble.EULER_SUBSTEPS": Study(substeps, values=(1, 3, 10, 30)),

@@ -35,6 +35,9 @@ PAGE = ROOT / "docs" / "constants.md"
 
 FOLDERS = ("checks", "fit", "posterior", "result", "stats")
 
+#: Where a constant is studied by the same noisy recordings as all others, unless it has a study of its own.
+FILTERED = "fit.filtered."
+
 #: Values of functions, in the core.
 MATHEMATICAL = {"LOG_2PI", "SQRT_3", "LN2_HIGH", "LN2_LOW", "MM"}
 
@@ -163,10 +166,11 @@ def study(name: str) -> str:
     from constant_list import STUDIES, TWINS, fits
     from constant_studies import row
 
-    inside, plan = name, STUDIES.get(name) or fits()
     if name in TWINS:
         twin, plan = TWINS[name]
         inside = f"backends.reference.{twin}"
+    else:
+        inside, plan = name, STUDIES[name] if name in STUDIES or not name.startswith(FILTERED) else fits()
     module, short = inside.rsplit(".", 1)
     own = getattr(importlib.import_module(f"itoscope.{module}"), short)
     values = plan.tried(own)
@@ -174,12 +178,17 @@ def study(name: str) -> str:
     return f"{row(shown)}: {plan.run(values, lambda value: patched(inside, value))}"
 
 
+def kept() -> dict[str, dict[str, str]]:
+    """The results of earlier studies."""
+    found: dict[str, dict[str, str]] = json.loads(RESULTS.read_text())
+    return found
+
+
 def page() -> str:
     """The page, from the code and the results."""
     from constant_list import CORE, NO_STUDY
 
-    results = json.loads(RESULTS.read_text())
-    reasons = NO_STUDY | CORE
+    results, reasons = kept(), NO_STUDY | CORE
     parts = [
         PAGE.read_text().split("<!-- constants -->\n")[0]
         + "<!-- constants -->\n<!-- Written by constants.py from the code, constant_list.py and constants.json. -->"
@@ -216,27 +225,30 @@ def _cell(text: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", help="constants, by the end of their name")
+    parser.add_argument("names", nargs="*", help="constants, by the end or by the folders of their name")
     parser.add_argument("--all", action="store_true", help="run every study")
     parser.add_argument(
-        "--missing", action="store_true", help="run the studies without a result for today's value"
+        "--missing", action="store_true", help="run the studies, of those named or of all, without a result for today's value"
     )
     parser.add_argument("--page", action="store_true", help="write docs/constants.md")
     arguments = parser.parse_args()
     from constant_list import NO_STUDY, TWINS
 
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for constant in [*of_python(), *(c for c in of_rust() if c.name in TWINS)]:
         name = constant.name.replace("::", ".")
-        asked = arguments.all or any(f".{name}".endswith(f".{word}") for word in arguments.names)
-        asked |= arguments.missing and results.get(constant.name, {}).get("value") != constant.value
-        if not asked or constant.name in NO_STUDY:
-            if not (arguments.names or arguments.all or arguments.missing or arguments.page):
+        asked = any(f".{name}".endswith(f".{word}") or name.startswith(f"{word}.") for word in arguments.names)
+        asked |= arguments.all or not arguments.names
+        if arguments.missing:
+            asked &= kept().get(constant.name, {}).get("value") != constant.value
+        if not (arguments.names or arguments.all or arguments.missing):
+            if not arguments.page:
                 print(f"{constant.name} = {constant.value}: {constant.meaning}")
+            continue
+        if not asked or constant.name in NO_STUDY:
             continue
         began = time.process_time()
         found = study(constant.name)
-        results[constant.name] = {"value": constant.value, "found": found}
+        results = {**kept(), constant.name: {"value": constant.value, "found": found}}
         RESULTS.write_text(json.dumps(dict(sorted(results.items())), indent=1, ensure_ascii=False) + "\n")
         print(f"{constant.name}: {found}  [{time.process_time() - began:.0f} s]", flush=True)
     if arguments.page:
