@@ -144,7 +144,9 @@ def clean_paths(count: int, length: int, fits: int = 40) -> tuple[Case, ...]:
     """Fits that are right, to so many paths."""
     sde = ito.SDE(["-x1"], [["0.5"]], ["x1"])
     return tuple(
-        replace(_ou(0, 10), data=sde.simulate([0.2], dt=0.02, n_steps=length, n_paths=count, substeps=10, seed=s))
+        replace(
+            _ou(0, 10), data=sde.simulate([0.2], dt=0.02, n_steps=length, n_paths=count, substeps=10, seed=s)
+        )
         for s in range(fits)
     )
 
@@ -195,7 +197,8 @@ def sensed(share: float = 0.01, fits: int = 10) -> tuple[Case, ...]:
     """Measured states with a trace of noise that the fit is not told of: increments that pull back."""
     cases = [_ou(seed, 20_000) for seed in range(fits)]
     return tuple(
-        replace(case, data=case.data.add_noise(sd=(share * case.data.sd()).tolist(), seed=1)) for case in cases
+        replace(case, data=case.data.add_noise(sd=(share * case.data.sd()).tolist(), seed=1))
+        for case in cases
     )
 
 

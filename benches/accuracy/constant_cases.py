@@ -53,9 +53,7 @@ def linear(seed: int, n: int = 2000, dt: float = 0.02) -> Case:
     sde = ito.SDE([f"-{a} x1", f"{c} x1 - {b} x2"], [["0.6", "0"], ["0", "0.4"]], ["x1", "x2"])
     truth = {"x1: x1": -a, "x2: x1": c, "x2: x2": -b, "x1,x1: 1": 0.36, "x2,x2: 1": 0.16}
     asked = {"diffusion": "diagonal"}
-    return Case(
-        "linear", _paths(sde, [0.5, 0.5], dt, n, seed), ito.Library.polynomials(2), truth, asked, sde
-    )
+    return Case("linear", _paths(sde, [0.5, 0.5], dt, n, seed), ito.Library.polynomials(2), truth, asked, sde)
 
 
 def quadratic(seed: int, n: int = 2000, dt: float = 0.02) -> Case:
@@ -142,9 +140,7 @@ def seen_through_noise(case: Case, share: float = 0.05) -> Case:
     asked = {**case.asked, "measurement_noise": "estimate", "diffusion": case.asked.get("diffusion", "full")}
     noise = tuple((share * case.data.sd()).tolist())
     seen = case.data.add_noise(sd=list(noise), seed=7)
-    return replace(
-        case, name=f"noisy {case.name}", data=seen, asked=asked, states=case.data, noise=noise
-    )
+    return replace(case, name=f"noisy {case.name}", data=seen, asked=asked, states=case.data, noise=noise)
 
 
 @lru_cache(maxsize=1)

@@ -105,11 +105,15 @@ STUDIES: dict[str, Study] = {
     "checks.scores.BINS": Study(
         alarms("drift shape", lambda: clean(2000, 40), lambda: curved(4000)), values=(3, 10, 30)
     ),
-    "checks.scores.COLUMNS": Study(alarms("drift shape", right_of_eight, curved_of_eight), values=(24, 60, 240)),
+    "checks.scores.COLUMNS": Study(
+        alarms("drift shape", right_of_eight, curved_of_eight), values=(24, 60, 240)
+    ),
     "checks.scores.FEWEST": Study(
         alarms(None, lambda: clean(30, 80) + clean(60, 80), lambda: curved(60)), values=(10, 50, 200)
     ),
-    "checks.steps.SOME": Study(alarms("drift shape", clean, lambda: curved(4000)), values=(500, 4000, 100_000)),
+    "checks.steps.SOME": Study(
+        alarms("drift shape", clean, lambda: curved(4000)), values=(500, 4000, 100_000)
+    ),
     "checks.steps.UNSTEADY": Study(alarms("noise shape", steep, lambda: varying(0.3)), (0.1, 1, 4)),
     "stats.blocks.FEWEST": Study(alarms("slow scales", clean_lengths, coloured), values=(3, 20, 200)),
     "stats.blocks.MANY": Study(alarms("slow scales", clean_lengths, sensed), values=(20, 200, 2000)),

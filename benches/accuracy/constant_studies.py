@@ -89,9 +89,7 @@ def _errors(case: Case, found: Discovery) -> tuple[float, float, float]:
     x = np.concatenate((case.states or case.data).paths)[::10]
     model = found.model()
     pairs = ((model.drift(x), case.sde.drift(x)), (model.gamma(x), case.sde.gamma(x)))
-    drift, gamma = (
-        float(np.sqrt(np.mean((one - true) ** 2) / np.mean(true**2))) for one, true in pairs
-    )
+    drift, gamma = (float(np.sqrt(np.mean((one - true) ** 2) / np.mean(true**2))) for one, true in pairs)
     level = np.ravel(np.asarray(found.measurement_noise, dtype=float)) if case.noise else np.zeros(0)
     noise = float(np.mean(np.abs(level / case.noise - 1.0))) if case.noise else math.nan
     return drift, gamma, noise
@@ -146,7 +144,8 @@ def answers(cases: Callable[[], Sequence[Case]]) -> Callable[[Sequence[Any], Pat
             seconds.append(round(spent, 1))
         failed = [sum(not f.terms for f in these) for these in found]
         gained = [
-            float(f"{np.nansum([f.evidence - o.evidence for f, o in zip(these, own)]):+.2g}") for these in found
+            float(f"{np.nansum([f.evidence - o.evidence for f, o in zip(these, own)]):+.2g}")
+            for these in found
         ]
         parts = [
             f"exact terms {row([sum(set(f.terms) == set(c.truth) for f, c in zip(these, here)) for these in found])} "

@@ -228,15 +228,21 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="constants, by the end or by the folders of their name")
     parser.add_argument("--all", action="store_true", help="run every study")
     parser.add_argument(
-        "--missing", action="store_true", help="run the studies, of those named or of all, without a result for today's value"
+        "--missing",
+        action="store_true",
+        help="run the studies, of those named or of all, without a result for today's value",
     )
     parser.add_argument("--page", action="store_true", help="write docs/constants.md")
     arguments = parser.parse_args()
+    import itoscope
     from constant_list import NO_STUDY, TWINS
 
+    itoscope.set_threads(1)
     for constant in [*of_python(), *(c for c in of_rust() if c.name in TWINS)]:
         name = constant.name.replace("::", ".")
-        asked = any(f".{name}".endswith(f".{word}") or name.startswith(f"{word}.") for word in arguments.names)
+        asked = any(
+            f".{name}".endswith(f".{word}") or name.startswith(f"{word}.") for word in arguments.names
+        )
         asked |= arguments.all or not arguments.names
         if arguments.missing:
             asked &= kept().get(constant.name, {}).get("value") != constant.value

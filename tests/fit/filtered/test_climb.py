@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import toy_recording as toy
-from itoscope.fit.filtered.climb import PROMISED, Ascent, Pace, climb, damped, moved
+from itoscope.fit.filtered.climb import Ascent, Pace, climb, damped, moved
 
 
 def at(position):
@@ -113,18 +113,3 @@ def test_it_ends_after_a_step_that_gained_too_little(gain, whole, part):
     assert where(ended.model) != pytest.approx(3.0, abs=1e-3)
     on = climb(height, way(gain), (start, height(start)), Pace(200, 6, 1e-9, part, whole))
     assert where(on.model) == pytest.approx(3.0, abs=1e-3)
-
-
-def test_a_climb_that_cannot_reach_what_is_needed_is_not_begun():
-    seen = []
-
-    def loglik(model):
-        seen.append(model)
-        return height(model)
-
-    start = at(1.0)
-    promised = PROMISED * 4.0 + height(start)
-    for needed, passes in ((promised + 1e-6, 0), (promised - 1e-6, 1)):
-        seen.clear()
-        climb(loglik, way(), (start, height(start)), Pace(1, 6, 1e-3), needed)
-        assert len(seen) == passes

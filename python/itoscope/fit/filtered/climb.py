@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Ascent", "Pace", "Taken", "Top", "climb", "damped", "moved"]
 
-PROMISED = 4.0
-"""How many times the gain that its quadratic form promises a step is given credit for, where a height is `needed`."""
-
 
 @dataclass(frozen=True)
 class Taken:
@@ -107,7 +104,6 @@ def climb(
     way: Callable[[Model], Ascent],
     start: tuple[Model, float],
     pace: Pace,
-    needed: float = -math.inf,
 ) -> Top:
     """Climb a likelihood by scoring steps, each halved until it rises.
 
@@ -120,8 +116,6 @@ def climb(
     start : (Model, float)
         With its log-likelihood.
     pace : Pace
-    needed : float
-        The climb is given up when `PROMISED` times what a step promises would not reach this height.
 
     Returns
     -------
@@ -133,7 +127,7 @@ def climb(
     for _ in range(pace.steps):
         ahead = way(model)
         cov = ahead.cov
-        if ahead.promise < pace.enough or height + PROMISED * ahead.promise < needed:
+        if ahead.promise < pace.enough:
             return Top(model, height, True, cov)
         taken = _risen(loglik, ahead, height, pace.tries)
         if taken is None:

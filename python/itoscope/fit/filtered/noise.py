@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,7 +31,6 @@ def maximise_noise(
     loglik: float | None = None,
     *,
     tries: int = 8,
-    needed: float = -math.inf,
 ) -> tuple[Model, float]:
     """Climb the likelihood over the Gamma coefficients in the model and the free noise variances by scoring.
 
@@ -46,8 +44,8 @@ def maximise_noise(
         Scoring steps at most.
     loglik : float, optional
         That of `model`, if it is known.
-    tries, needed
-        See `climb.Pace` and `climb.climb`.
+    tries : int
+        See `climb.Pace`.
 
     Returns
     -------
@@ -76,5 +74,5 @@ def maximise_noise(
 
     pace = Pace(sweeps, tries, ENOUGH, whole=NEARLY, part=ENOUGH)
     start = recording.loglik(model) if loglik is None else loglik
-    top = climb(recording.loglik, way, (model, start), pace, needed)
+    top = climb(recording.loglik, way, (model, start), pace)
     return top.model, top.loglik

@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Recording"]
 
 
-LEAST_PIECE = 50
-"""Samples that a part of a recording takes of each of its paths at least."""
-
-
 def _unheard(samples: int) -> None:
     """Nobody counts."""
 
@@ -86,7 +82,7 @@ class Recording:
             return self
         stride = -(-self.samples // most)
         which = range(0, len(self.paths), min(stride, len(self.paths)))
-        each = max(most // len(which), LEAST_PIECE)
+        each = most // len(which)
         return replace(
             self,
             paths=[np.ascontiguousarray(self.paths[i][:each]) for i in which],
