@@ -152,14 +152,14 @@ def clean_paths(count: int, length: int, fits: int = 40) -> tuple[Case, ...]:
 
 
 @lru_cache
-def apart(centre: float = 1.0, rate: float = 1.0, fits: int = 10) -> tuple[Case, ...]:
+def apart(centre: float = 1.0, rate: float = 1.0, n: int = 400, fits: int = 10) -> tuple[Case, ...]:
     """Twelve paths in two groups, the second about another centre or drawn back at another rate."""
     cases = []
     for seed in range(fits):
         paths: list[np.ndarray] = []
         for group, (c, r) in enumerate(((0.0, 1.0), (centre, rate))):
             sde = ito.SDE([f"{r} * ({c} - x1)"], [["0.5"]], ["x1"])
-            seen = sde.simulate([c], dt=0.02, n_steps=400, n_paths=6, substeps=10, seed=2 * seed + group)
+            seen = sde.simulate([c], dt=0.02, n_steps=n, n_paths=6, substeps=10, seed=2 * seed + group)
             paths += list(seen.paths)
         cases.append(replace(_ou(seed, 10), data=ito.Trajectories(paths, dt=0.02)))
     return tuple(cases)
@@ -173,27 +173,27 @@ def curved(n: int, library: ito.Library | None = None, fits: int = 10) -> tuple[
 
 
 @lru_cache
-def curved_of_eight(fits: int = 4) -> tuple[Case, ...]:
+def curved_of_eight(fits: int = 3) -> tuple[Case, ...]:
     """The same for the first of eight states, which do not know of each other."""
     names = [f"x{k}" for k in range(1, 9)]
     sde = ito.SDE(["x1 - 2 x1^3", *(f"-{x}" for x in names[1:])], [*np.diag([0.5] * 8).astype(str)], names)
-    seen = [sde.simulate([0.1] * 8, dt=0.02, n_steps=2000, substeps=10, seed=s) for s in range(fits)]
+    seen = [sde.simulate([0.1] * 8, dt=0.02, n_steps=6000, substeps=10, seed=s) for s in range(fits)]
     asked = {"diffusion": "constant"}
     return tuple(Case("eight", data, ito.Library.polynomials(1), {}, asked) for data in seen)
 
 
 @lru_cache
-def right_of_eight(fits: int = 4) -> tuple[Case, ...]:
+def right_of_eight(fits: int = 3) -> tuple[Case, ...]:
     """Eight states whose drift is linear."""
     names = [f"x{k}" for k in range(1, 9)]
     sde = ito.SDE([f"-{x}" for x in names], [*np.diag([0.5] * 8).astype(str)], names)
-    seen = [sde.simulate([0.1] * 8, dt=0.02, n_steps=2000, substeps=10, seed=s) for s in range(fits)]
+    seen = [sde.simulate([0.1] * 8, dt=0.02, n_steps=6000, substeps=10, seed=s) for s in range(fits)]
     asked = {"diffusion": "constant"}
     return tuple(Case("eight", data, ito.Library.polynomials(1), {}, asked) for data in seen)
 
 
 @lru_cache
-def sensed(share: float = 0.01, fits: int = 10) -> tuple[Case, ...]:
+def sensed(share: float = 0.04, fits: int = 10) -> tuple[Case, ...]:
     """Measured states with a trace of noise that the fit is not told of: increments that pull back."""
     cases = [_ou(seed, 20_000) for seed in range(fits)]
     return tuple(
@@ -208,7 +208,7 @@ def steep(fits: int = 10) -> tuple[Case, ...]:
     cases = []
     for seed in range(fits):
         sde = ito.SDE(["x2", "-x1", "-x3"], [["0"], ["0"], ["x1"]], ["x1", "x2", "x3"])
-        data = sde.simulate([1.0, 0.0, 0.0], dt=0.05, n_steps=4000, substeps=10, seed=seed)
+        data = sde.simulate([1.0, 0.0, 0.0], dt=0.1, n_steps=4000, substeps=10, seed=seed)
         asked = {
             "known_drift": {"x1": "x2", "x2": "-x1"},
             "diffusion_library": ito.Library.expressions("1", "x1^2"),

@@ -7,7 +7,6 @@ from dataclasses import replace
 from constant_alarms import (
     apart,
     clean,
-    clean_lengths,
     clean_paths,
     coarse,
     coloured,
@@ -27,7 +26,7 @@ from constant_alarms import (
     varying,
 )  # fmt: skip
 from constant_cases import Case, cubic, filtered, lengthy, linear, measured, quadratic
-from constant_studies import Study, alarms, answers, doubts
+from constant_studies import ANY, Study, alarms, answers, doubts
 from constant_sums import (
     close,
     collinear,
@@ -72,8 +71,8 @@ def by_reference() -> list[Case]:
 
 
 STUDIES: dict[str, Study] = {
-    "checks.check.RATE": Study(alarms(None, lambda: clean(500, 200), coloured), (1e-2, 1, 10)),
-    "checks.check.LOOKS": Study(alarms(None, lambda: clean(500, 200), coloured), (0.1, 1, 10)),
+    "checks.check.RATE": Study(alarms(ANY, lambda: clean(500, 200), coloured), (1e-2, 1, 10)),
+    "checks.check.LOOKS": Study(alarms(ANY, lambda: clean(500, 200), coloured), (0.1, 1, 10)),
     "checks.check.AUTOCORRELATION": Study(
         alarms("whiteness", lambda: nearly(strength=0.35), coloured), (0.1, 1, 3, 10)
     ),
@@ -97,11 +96,10 @@ STUDIES: dict[str, Study] = {
         alarms("noise shape", lambda: long_steps() + varying(0.03), lambda: varying(0.3)), (0.01, 1, 4)
     ),
     "checks.scores.INFORMED": Study(
-        alarms("drift of paths", lambda: clean_paths(8, 100), lambda: apart(0.0, 4.0)), (0.01, 1, 10)
+        alarms("drift of paths", lambda: clean_paths(20, 100, 60), lambda: apart(0.0, 4.0, 2000)),
+        (0.01, 1, 10),
     ),
-    "checks.scores.PATHS": Study(
-        alarms("memory", lambda: clean_paths(1, 1000) + clean_paths(4, 250), apart), values=(1, 4, 8, 24)
-    ),
+    "checks.scores.PATHS": Study(alarms("memory", lambda: clean(150, 400), apart), values=(1, 4, 8, 24)),
     "checks.scores.BINS": Study(
         alarms("drift shape", lambda: clean(2000, 40), lambda: curved(4000)), values=(3, 10, 30)
     ),
@@ -109,14 +107,18 @@ STUDIES: dict[str, Study] = {
         alarms("drift shape", right_of_eight, curved_of_eight), values=(24, 60, 240)
     ),
     "checks.scores.FEWEST": Study(
-        alarms(None, lambda: clean(30, 80) + clean(60, 80), lambda: curved(60)), values=(10, 50, 200)
+        alarms(ANY, lambda: clean(30, 80) + clean(60, 80), lambda: curved(60)), values=(10, 50, 200)
     ),
     "checks.steps.SOME": Study(
         alarms("drift shape", clean, lambda: curved(4000)), values=(500, 4000, 100_000)
     ),
-    "checks.steps.UNSTEADY": Study(alarms("noise shape", steep, lambda: varying(0.3)), (0.1, 1, 4)),
-    "stats.blocks.FEWEST": Study(alarms("slow scales", clean_lengths, coloured), values=(3, 20, 200)),
-    "stats.blocks.MANY": Study(alarms("slow scales", clean_lengths, sensed), values=(20, 200, 2000)),
+    "checks.steps.UNSTEADY": Study(alarms("noise shape", steep, lambda: varying(0.3)), (0.1, 1, 4, 1e6)),
+    "stats.blocks.FEWEST": Study(
+        alarms("slow scales", lambda: clean(500, 200), coloured), values=(3, 20, 200)
+    ),
+    "stats.blocks.MANY": Study(
+        alarms("slow scales", lambda: clean(500, 200), sensed), values=(2, 20, 200, 2000)
+    ),
     "checks.filtered.COARSE": Study(
         alarms("time step", lambda: sampled(0.05), lambda: sampled(0.3)), (0.2, 0.5, 1, 2)
     ),
