@@ -28,6 +28,7 @@ from constant_alarms import (
 from constant_cases import Case, cubic, filtered, lengthy, linear, measured, quadratic
 from constant_studies import ANY, Study, alarms, answers, doubts
 from constant_sums import (
+    averaging,
     close,
     collinear,
     dependent,
@@ -112,7 +113,7 @@ STUDIES: dict[str, Study] = {
     "checks.steps.SOME": Study(
         alarms("drift shape", clean, lambda: curved(4000)), values=(500, 4000, 100_000)
     ),
-    "checks.steps.UNSTEADY": Study(alarms("noise shape", steep, lambda: varying(0.3)), (0.1, 1, 4, 1e6)),
+    "checks.steps.UNSTEADY": Study(alarms(ANY, steep, lambda: varying(0.3)), (0.1, 1, 4, 1e6)),
     "stats.blocks.FEWEST": Study(
         alarms("slow scales", lambda: clean(500, 200), coloured), values=(3, 20, 200)
     ),
@@ -151,6 +152,7 @@ STUDIES: dict[str, Study] = {
     "fit.filtered.levels.PART": Study(answers(filtered), values=(150, 400, 3000)),
     "fit.filtered.search.START_PART": Study(answers(filtered), values=(150, 400, 5000)),
     "fit.filtered.slab.PART": Study(answers(filtered), values=(150, 20_000)),
+    "posterior.equation.AVERAGED": Study(averaging, values=(5, 20, 80)),
     "fit.channels.LINEAR": Study(linear_maps, (1e-3, 1, 1e6)),
     "fit.sampler.ROUND_SAMPLES": Study(answers(by_chains), (0.1, 1, 4)),
     "fit.sampler.ROUND_BURN": Study(answers(by_chains), (0.05, 1, 4)),

@@ -86,6 +86,23 @@ def quadrature(values: Sequence[Any], patch: Patch) -> str:
     return f"an inclusion probability moves by {row(moved)}"
 
 
+def averaging(values: Sequence[Any], patch: Patch) -> str:
+    """How far averaged coefficients are from those of all 4096 models, in standard deviations over models and draws."""
+    moved = []
+    for value in values:
+        worst = 0.0
+        for seed in range(6):
+            found = _alike(seed).sample(sampler="exact", seed=1)
+            draws = found.samples.reshape(-1, len(found.terms)) * found.included.reshape(-1, len(found.terms))
+            with patch(4096):
+                all_models = found.averaged
+            with patch(value):
+                off = np.abs(found.averaged - all_models) / draws.std(axis=0)
+            worst = max(worst, float(off.max()))
+        moved.append(float(f"{worst:.2g}"))
+    return f"largest distance from the average over all 4096 models {row(moved)} standard deviations"
+
+
 def _regression_of_four() -> ito.Moments:
     x = np.random.default_rng(1).normal(size=(60, 4))
     return _moments(x, [1.0, 0.3, 0.0, 0.0], 2)

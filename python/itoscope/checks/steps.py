@@ -22,7 +22,7 @@ CHUNK = 65_536
 SOME = 100_000
 """Steps at most that are regressed on, every so many of the recording; the block sums take all."""
 UNSTEADY = 0.5
-"""Share by which a fitted variance changes over a step that tells nothing of the variance at its start."""
+"""Share by which a fitted variance is to change over a step that tells nothing of the variance at its start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +52,11 @@ class Steps:
     noise_held, noise_outside : arrays
         The same of the variance, over the fitted variance; the others are called `noise_names`.
     steady : (s,) array of bool
-        Steps over which the fitted variance hardly changes.
+        Steps over which the fitted variance is hardly to change.
     turning : (s,) array
-        Share by which the fitted variance changed over the step before: where what drives it moves smoothly, it changes
-        by as much over this one.
+        Share by which it is to change, the state moving on as it did over the step before: so it does where what drives
+        the variance moves smoothly. By what it did, the large residuals of a variance with noise of its own would be
+        left out.
     spread : float or None
         Standard deviation of the state over that of the noise of a step.
     """
@@ -88,14 +89,17 @@ def of_measured(
     for x, t in zip(paths, times):
         dt = np.diff(t) if np.ndim(t) else np.full(len(x) - 1, float(t))
         f = _sums(drift.program, drift.coef[0], x)
-        gamma = np.maximum(_sums(variance.program, variance.coef[0], x), variance.floors[0])
+        gamma, ahead = (
+            np.maximum(_sums(variance.program, variance.coef[0], at), variance.floors[0])
+            for at in (x, _ahead(x[:-1], dt))
+        )
         z.append((np.diff(x[:, row]) - dt * (f[:-1] + f[1:]) / 2) / np.sqrt(gamma[:-1] * dt))
         z[-1][~(np.isfinite(x[:-1]).all(axis=1) & np.isfinite(x[1:]).all(axis=1))] = np.nan
         before.append(x[:-1])
         scales.append(np.sqrt(dt / gamma[:-1]))
-        change = np.abs(gamma[1:] - gamma[:-1])
-        steady.append((gamma[:-1] > variance.floors[0]) & (change < UNSTEADY * gamma[:-1]))
-        turning.append(np.clip(np.diff(gamma[:-1], prepend=gamma[:1]) / gamma[:-1], -UNSTEADY, UNSTEADY))
+        turn = ahead / gamma[:-1] - 1.0
+        steady.append((gamma[:-1] > variance.floors[0]) & (np.abs(turn) < UNSTEADY))
+        turning.append(np.clip(turn, -UNSTEADY, UNSTEADY))
         numbers.append(np.sqrt(gamma[:-1] * dt))
     piece = np.repeat(np.arange(len(z)), [len(one) for one in z])
     some = _some(len(piece))
@@ -155,6 +159,13 @@ def of_innovations(seen: Innovations, channel: int, data: Trajectories) -> Steps
         turning=np.zeros(len(some)),
         spread=None,
     )
+
+
+def _ahead(x: Array, dt: Array) -> Array:
+    """Each sample moved on by the step before it; the first stays."""
+    moved = np.zeros_like(x)
+    moved[1:] = np.diff(x, axis=0) * (dt[1:] / dt[:-1])[:, None]
+    return np.asarray(x + moved)
 
 
 def _sums(program: Program, coef: Array, x: Array) -> Array:
