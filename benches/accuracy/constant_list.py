@@ -34,6 +34,7 @@ from constant_sums import (
     dependent,
     disagreement,
     ensembles,
+    indefinite,
     linear_maps,
     monte_carlo,
     quadrature,
@@ -160,8 +161,8 @@ STUDIES: dict[str, Study] = {
     "posterior.moments.TOLERANCE": Study(rounded, (1e-3, 1, 1e3)),
     "result.ensemble.MAX_MODELS": Study(ensembles, (0.1, 1, 10)),
     "result.ensemble.EULER_SUBSTEPS": Study(substeps, values=(1, 3, 10, 30)),
-    "result.observer.PIECE": Study(stretches, (0.1, 0.3, 1, 2)),
-    "result.observer.MOST_PIECES": Study(stretches, values=(100, 1000)),
+    "result.observer.PIECE": Study(stretches(lambda n: (n, 10)), (0.1, 0.3, 1, 2)),
+    "result.observer.MOST_PIECES": Study(stretches(lambda n: (100, n)), values=(4, 40, 200)),
     "result.observer.SETTLE": Study(settling, values=(1, 5, 20, 50)),
     "stats.quadratic.RANK_TOLERANCE": Study(answers(all_cases), (1e-2, 1, 1e2)),  # and rank_tolerance.py
 }
@@ -272,7 +273,7 @@ TWINS = {
     ),
     "regression::residuals::INDEFINITE_TOLERANCE": (
         "residuals.INDEFINITE_TOLERANCE",
-        Study(answers(by_reference), (1e-3, 1, 1e3)),
+        Study(indefinite, (1e-8, 1e-4, 1, 1e4)),
     ),
     "sampler::slab::NEGLIGIBLE": ("slab.NEGLIGIBLE", Study(quadrature, values=(5.0, 20.0, 40.0, 80.0))),
 }

@@ -9,6 +9,8 @@ import itoscope as ito
 import numpy as np
 from constant_cases import linear, rayleigh
 from constant_studies import Patch, row
+from itoscope.backends import get_backend
+from itoscope.backends.records import Fitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -164,16 +166,41 @@ def settling(values: Sequence[Any], patch: Patch) -> str:
     return f"mean square of the innovations {row(found)}"
 
 
-def stretches(values: Sequence[Any], _patch: Patch) -> str:
-    """Spread of the first autocorrelation, and time, where innovations are looked at in so many samples."""
-    case = rayleigh(1, 20_000)
-    observer, found, seconds = case.discover().observer, [], []
+def indefinite(values: Sequence[Any], patch: Patch) -> str:
+    """Singular covariances of one noise on two states, exact and a little wrong: which count as indefinite?"""
+    stages = get_backend("reference")
+    path = np.random.default_rng(1).normal(size=(5000, 2))
+    program = stages.compile(["x1^2", "x1 * x2", "x2^2"], ["x1", "x2"])
+    # the square of (x1 + x2, x1 - x2), whose first entry is smaller by a share
+    entries = np.array([[1.0, 2.0, 1.0], [1.0, 0.0, -1.0], [1.0, -2.0, 1.0]])
+    told = []
     for value in values:
-        began = time.process_time()
-        z = observer.innovations(case.data, int(value), 10).z[:, 0]
-        found.append(float(np.mean(z[1:] * z[:-1])))
-        seconds.append(round(time.process_time() - began, 2))
-    return f"first autocorrelation in ten stretches {row(found)}; {row(seconds)} s"
+        shares = []
+        with patch(value):
+            for wrong in (0.0, 1e-7, 1e-4):
+                gamma = Fitted(program, entries * np.array([[1.0 - wrong], [1.0], [1.0]]))
+                found = stages.survey([path], gamma, [(0, 0), (0, 1), (1, 1)], np.zeros(2))
+                shares.append(f"{found.indefinite / found.n:.3g}")
+        told.append(" and ".join(shares))
+    return f"share of samples that counts where the covariance is right, 1e-7 and 1e-4 too small {row(told)}"
+
+
+def stretches(
+    sizes: Callable[[int], tuple[int, int]],
+) -> Callable[[Sequence[Any], Patch], str]:
+    """First autocorrelation, and time, where innovations are looked at in stretches of `(samples, number)`."""
+
+    def run(values: Sequence[Any], _patch: Patch) -> str:
+        case = rayleigh(1, 20_000)
+        observer, found, seconds = case.discover().observer, [], []
+        for value in values:
+            began = time.process_time()
+            z = observer.innovations(case.data, *sizes(int(value))).z[:, 0]
+            found.append(float(f"{np.nanmean(z[1:] * z[:-1]):.2g}"))
+            seconds.append(round(time.process_time() - began, 2))
+        return f"first autocorrelation of the innovations looked at {row(found)}; {row(seconds)} s"
+
+    return run
 
 
 def ensembles(values: Sequence[Any], patch: Patch) -> str:
