@@ -24,7 +24,6 @@ MAY_MATCH = {
 }
 
 
-# Until their cut is done.
 @pytest.fixture(scope="module")
 def floors():
     """The script that writes the floors."""

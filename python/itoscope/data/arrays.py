@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from itoscope.data import calendars
-from itoscope.data.asked import Asked
 from itoscope.data.columns import Column, Table
 from itoscope.data.frames import joined
 from itoscope.data.headings import Heading, clean_names, heading
@@ -18,6 +13,14 @@ from itoscope.data.looks import refuse_clock
 from itoscope.data.meaning import parts_of_table, time_numbers
 from itoscope.data.parts import Parts
 from itoscope.errors import DataError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    import numpy as np
+
+    from itoscope.data.asked import Asked
 
 __all__ = ["parts_of_arrays"]
 

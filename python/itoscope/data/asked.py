@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from itoscope.data.calendars import checked_unit, factor
 from itoscope.data.samples import as_dt
 from itoscope.errors import ArgumentError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Asked"]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.errors import DataError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = [
     "SECONDS",

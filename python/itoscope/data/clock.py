@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.common.types import Array
-from itoscope.data.parts import Parts
 from itoscope.data.samples import agreeing_dt, as_dt, as_times, even_step
 from itoscope.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.data.parts import Parts
 
 __all__ = ["clock"]
 

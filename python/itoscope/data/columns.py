@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
-from itoscope.data.headings import Heading
+    from itoscope.data.headings import Heading
 
 __all__ = ["Column", "Table", "words_of"]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common.extras import require
 from itoscope.errors import DataError
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 __all__ = ["arrays_of_hdf5", "arrays_of_matlab", "arrays_of_npy", "arrays_of_zarr", "is_pandas_store"]
 

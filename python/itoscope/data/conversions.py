@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from itoscope.common.types import Array
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from itoscope.common.types import Array
 
 __all__ = ["Conversions"]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common.extras import require
-from itoscope.data.recording import Recording
+
+if TYPE_CHECKING:
+    from itoscope.data.recording import Recording
 
 __all__ = ["to_array", "to_frame"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from itoscope.common.extras import require
 from itoscope.common.writing import replacing
@@ -17,11 +17,13 @@ from itoscope.data.frames import parts_of_frame
 from itoscope.data.gridded import open_gridded, parts_of_gridded
 from itoscope.data.meaning import parts_of_table
 from itoscope.data.npz import read_npz, write_npz
-from itoscope.data.parts import Parts
-from itoscope.data.recording import Recording
 from itoscope.data.sheets import read_sheet
 from itoscope.data.text import read_csv, write_csv
 from itoscope.errors import DataError, argument_error
+
+if TYPE_CHECKING:
+    from itoscope.data.parts import Parts
+    from itoscope.data.recording import Recording
 
 __all__ = ["SUFFIXES", "WRITTEN", "read", "write"]
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common.extras import require
-from itoscope.data.asked import Asked
 from itoscope.data.columns import Column, Table
 from itoscope.data.headings import heading
 from itoscope.data.meaning import parts_of_table
 from itoscope.data.parts import Parts
 from itoscope.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from itoscope.data.asked import Asked
 
 __all__ = ["is_frame", "joined", "parts_of_columns", "parts_of_frame", "parts_of_frames", "table_of_frame"]
 

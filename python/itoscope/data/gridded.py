@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common.extras import require
-from itoscope.common.types import Array
 from itoscope.data import calendars, looks
-from itoscope.data.asked import Asked
 from itoscope.data.columns import Column
 from itoscope.data.headings import clean_names, heading
 from itoscope.data.meaning import time_numbers
 from itoscope.data.parts import Parts
 from itoscope.errors import ArgumentError, DataError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from itoscope.common.types import Array
+    from itoscope.data.asked import Asked
 
 __all__ = ["is_gridded", "open_gridded", "parts_of_gridded"]
 

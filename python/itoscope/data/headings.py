@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from itoscope.common import units
 from itoscope.data.calendars import as_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["Heading", "clean_names", "heading", "is_blank"]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.data import calendars
-from itoscope.data.asked import Asked
 from itoscope.data.looks import refuse_clock
 from itoscope.data.parts import Parts
 from itoscope.data.samples import Finite
 from itoscope.errors import ArgumentError, DataError, argument_error
+
+if TYPE_CHECKING:
+    from itoscope.data.asked import Asked
 
 __all__ = ["parts_of", "parts_of_own"]
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from itoscope.common import units
 from itoscope.data.calendars import as_unit
 from itoscope.data.headings import Heading, heading
 from itoscope.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
 
 __all__ = ["MISSING", "Layout", "encoding_of", "is_number", "opened", "sniffed", "titles_above"]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.data import calendars, looks
-from itoscope.data.asked import Asked
 from itoscope.data.columns import Column, Table, words_of
 from itoscope.data.grid import filled
 from itoscope.data.headings import clean_names
@@ -17,6 +14,12 @@ from itoscope.data.parts import Parts
 from itoscope.data.roles import Roles, decide
 from itoscope.data.samples import agreeing_dt
 from itoscope.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.data.asked import Asked
 
 __all__ = ["parts_of_table", "time_numbers"]
 

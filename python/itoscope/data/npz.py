@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common.archives import read_archive
 from itoscope.common.writing import replacing
 from itoscope.data.arrays import parts_of_arrays
-from itoscope.data.asked import Asked
 from itoscope.data.parts import Parts
-from itoscope.data.recording import Recording
 from itoscope.errors import DataError, ItoscopeError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from itoscope.data.asked import Asked
+    from itoscope.data.recording import Recording
 
 __all__ = ["read_npz", "write_npz"]
 

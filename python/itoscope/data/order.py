@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from itoscope.common.types import Array
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import DataError
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
 
 __all__ = ["OrderAnswer", "classify_order"]
 

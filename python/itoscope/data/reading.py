@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from itoscope.data.trajectories import Trajectories
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 __all__ = ["read"]
 

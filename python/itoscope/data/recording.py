@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from itoscope.common.types import Array
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
 
 __all__ = ["Recording"]
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.data import calendars, looks
-from itoscope.data.asked import Asked
 from itoscope.data.columns import Column, Table, words_of
 from itoscope.data.headings import is_blank
 from itoscope.data.stamps import as_time, with_whole_times
 from itoscope.errors import ArgumentError, DataError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.data.asked import Asked
 
 __all__ = ["Roles", "decide"]
 

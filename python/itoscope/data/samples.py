@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, DataError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from itoscope.common.types import Array
 
 __all__ = [
     "EVEN",

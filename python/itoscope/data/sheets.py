@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +11,10 @@ from itoscope.data.columns import Column, Table
 from itoscope.data.headings import heading
 from itoscope.data.layout import MISSING, titles_above
 from itoscope.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
 
 __all__ = ["read_sheet"]
 

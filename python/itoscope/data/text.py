@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Iterator, Sequence
 from os import PathLike
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import numpy as np
 
 from itoscope._core import read_table
 from itoscope.common.checks import count
 from itoscope.common.writing import replacing
-from itoscope.data.asked import Asked
 from itoscope.data.columns import Column, Table
 from itoscope.data.headings import Heading, heading
 from itoscope.data.layout import MISSING, Layout, is_number, opened, sniffed
-from itoscope.data.recording import Recording
 from itoscope.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from itoscope.data.asked import Asked
+    from itoscope.data.recording import Recording
 
 __all__ = ["read_csv", "write_csv"]
 

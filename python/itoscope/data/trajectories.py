@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.common.types import Array
 from itoscope.data import samples
 from itoscope.data.asked import Asked
 from itoscope.data.clock import clock
 from itoscope.data.conversions import Conversions
 from itoscope.data.intake import parts_of, parts_of_own
-from itoscope.data.parts import Parts
 from itoscope.drawing import over_time
 from itoscope.errors import ArgumentError, argument_error
+
+if TYPE_CHECKING:
+    from itoscope.common.types import Array
+    from itoscope.data.parts import Parts
 
 __all__ = ["Trajectories", "as_trajectories"]
 
