@@ -11,7 +11,11 @@ __all__ = [
     "MissingExtraError",
     "NumericalError",
     "argument_error",
+    "shown",
 ]
+
+#: Characters of a value that a message shows.
+LONGEST = 400
 
 
 class ItoscopeError(Exception):
@@ -44,4 +48,15 @@ class MissingExtraError(ItoscopeError, ImportError):
 
 def argument_error(name: str, value: object, allowed: str) -> ArgumentError:
     """Return the `ArgumentError` for ``name = value`` with the sentence that says what is allowed."""
-    return ArgumentError(f"{name} = {value!r}: {allowed}")
+    return ArgumentError(f"{name} = {shown(value)}: {allowed}")
+
+
+def shown(value: object) -> str:
+    """A value as text for a message: its `repr`, shortened where it is long, its type where it has none."""
+    try:
+        text = repr(value)
+    except (
+        Exception
+    ):  # whole numbers of over 4300 digits have no text, and foreign objects may fail as they please
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 4 :]}"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from itoscope.errors import ArgumentError
-from itoscope.expressions.ito import Operators, check_scheme, cholesky
+from itoscope.expressions.ito import Operators, check_scheme
 
 X, Y = np.random.default_rng(1).uniform(0.2, 2.0, (2, 30))
 
@@ -60,15 +60,3 @@ def test_schemes_say_which_noise_they_need():
         check_scheme("milstein", "general")
     with pytest.raises(ArgumentError, match="one of 'euler-maruyama', 'milstein', 'taylor15'"):
         check_scheme("heun", "none")
-
-
-def test_cholesky():
-    a = np.random.default_rng(2).normal(size=(50, 4, 4))
-    gamma = a @ a.transpose(0, 2, 1)
-    np.testing.assert_allclose(cholesky(gamma), np.linalg.cholesky(gamma), rtol=1e-8, atol=1e-12)
-    a[:, :, 2:] = 0  # rank 2
-    gamma = a @ a.transpose(0, 2, 1)
-    factor = cholesky(gamma)
-    np.testing.assert_allclose(factor @ factor.transpose(0, 2, 1), gamma, rtol=1e-8, atol=1e-12)
-    np.testing.assert_array_equal(cholesky(np.array([[0.0, 0.0], [0.0, 4.0]])), [[0, 0], [0, 2]])
-    np.testing.assert_array_equal(cholesky(np.array([[-1.0, 0.0], [0.0, 4.0]])), [[0, 0], [0, 2]])

@@ -139,11 +139,11 @@ U = design()
 GOOD = {"gram": U.T @ U, "moment": U[:, 1] @ U, "yy": 400.0, "n": 300}
 BAD_MOMENTS = [
     ({"gram": np.eye(4)}, ArgumentError, r"gram = 'an array of shape \(4, 4\)': shape \(5, 5\), as moment"),
-    ({"gram": np.eye(5) * np.nan}, ArgumentError, "gram = .*NaN or infinity.*: finite numbers"),
+    ({"gram": np.eye(5) * np.nan}, ArgumentError, r"gram\[0, 0\] is missing"),
     ({"gram": np.eye(5) - 2 * np.eye(5)[::-1]}, DataError, "eigenvalue|zero or positive"),
     ({"gram": U.T @ U + np.triu(np.full((5, 5), 50.0), 1)}, DataError, "a Gram matrix is symmetric"),
     ({"gram": np.ones((5, 5)) - 0.1 * np.eye(5)}, DataError, "positive semidefinite"),
-    ({"moment": "abc"}, ArgumentError, "moment = 'abc': an array of numbers"),
+    ({"moment": "abc"}, ArgumentError, "moment holds dtype <U3: real numbers are wanted"),
     ({"moment": np.ones((5, 1))}, ArgumentError, "an array with 1 dimension"),
     ({"yy": -1}, ArgumentError, "yy = -1: a finite number, zero or positive"),
     ({"yy": 1e-3}, DataError, "yy = 0.001: at least .*, the sum of squares that the columns explain"),

@@ -59,7 +59,7 @@ class Dynamics:
     states : m names
     drift : m expressions
     diffusion : m x n expressions of g, or None
-    gamma : m x m expressions of the covariance `g g^T` where `diffusion` is None: m noises, which a Cholesky factor
+    gamma : m x m expressions of the covariance `g g^T` where `diffusion` is None: m noises, which a root of it
         mixes at every step (the lower triangle is read, semidefinite is allowed)
     parameters : names in the expressions that stand for numbers, one value a path
     """

@@ -77,13 +77,11 @@ def seed(value: int | None, name: str = "seed") -> int:
 
 def count(name: str, value: Any, least: int = 1, *, most: int | None = None, also: str = "") -> int:
     """A whole number, at least `least`; `also` says in the message what else the caller takes."""
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        number = int(value)
-        if number >= least and (most is None or number <= most):
-            return number
-    allowed = (
-        f"a whole number, at least {least}" if most is None else f"a whole number from {least} to {most}"
-    )
+    allowed = f"a whole number, at least {least}"
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+        if most is None or value <= most:
+            return int(value)
+        allowed = f"a whole number from {least} to {most}"
     raise argument_error(name, value, allowed + also)
 
 

@@ -6,10 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from itoscope.common import checks
+from itoscope.errors import argument_error
 
 __all__ = ["Prior"]
 
-_POSITIVE = ("a_p", "b_p", "a_v", "b_v", "a_s", "b_s", "slab_start")
+_SHAPES = ("a_p", "b_p", "a_v", "a_s")
+_SCALES = ("b_v", "b_s", "slab_start")
+
+#: What a double can count with: beyond, draws of a shape are all 0 or infinite, and squares of a scale overflow.
+SHAPES, SCALES = (1e-12, 1e6), (1e-100, 1e100)
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Prior:
     Raises
     ------
     ArgumentError
-        If a shape or scale is not positive and finite, or `p0_start` is not strictly between 0 and 1.
+        If a shape is not from 1e-12 to 1e6, a scale or `slab_start` not from 1e-100 to 1e100, or `p0_start` is not
+        strictly between 0 and 1.
 
     Notes
     -----
@@ -63,8 +69,13 @@ class Prior:
     slab_unit: Literal["time", "sample"] = "time"
 
     def __post_init__(self) -> None:
-        for name in _POSITIVE:
-            object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
+        for names, (low, high) in ((_SHAPES, SHAPES), (_SCALES, SCALES)):
+            for name in names:
+                allowed = f"a positive, finite number from {low:g} to {high:g}"
+                value = checks.positive(name, getattr(self, name), allowed)
+                if not low <= value <= high:
+                    raise argument_error(name, value, allowed)
+                object.__setattr__(self, name, value)
         checks.share("p0_start", self.p0_start)
         checks.choice("standardize", self.standardize, (True, False))
         checks.choice("slab_unit", self.slab_unit, ("time", "sample"))
@@ -72,4 +83,5 @@ class Prior:
     def scaled(self, slab_scale: float) -> Prior:
         """The same prior where a sample is the unit: ``v c ~ IG(a_v, b_v c)``, for the scale c of the slab."""
         c = 1.0 if self.slab_unit == "sample" else slab_scale
-        return replace(self, b_v=self.b_v * c, slab_start=self.slab_start * c, slab_unit="sample")
+        b_v, slab_start = (min(max(scale * c, SCALES[0]), SCALES[1]) for scale in (self.b_v, self.slab_start))
+        return replace(self, b_v=b_v, slab_start=slab_start, slab_unit="sample")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.data.samples import agreeing_dt, as_dt, as_times, even_step
-from itoscope.errors import ArgumentError
+from itoscope.errors import ArgumentError, argument_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,5 +49,7 @@ def _found(
             "dt and t are both missing: give dt, the time between two samples, or t, their times"
         )
     step = as_dt(parts.dt) if dt is None else dt
+    if not math.isfinite(step * max(lengths, default=0)):
+        raise argument_error("dt", step, f"a step of which {max(lengths)} are a finite time")
     grids = {length: step * np.arange(length, dtype=np.float64) for length in set(lengths)}
     return [grids[length] for length in lengths], [step] * len(lengths)

@@ -330,10 +330,8 @@ class Trajectories(Conversions):
         """
         name, value = ("fraction", fraction) if sd is None else ("sd", sd)
         try:
-            level = np.asarray(value, dtype=np.float64) * (
-                self.sd() if sd is None else np.ones(self.n_states)
-            )
-        except (TypeError, ValueError):
+            level = checks.reals(name, value) * (self.sd() if sd is None else np.ones(self.n_states))
+        except ValueError:
             level = np.array([np.nan])
         if level.shape != (self.n_states,) or not (np.isfinite(level) & (level >= 0)).all():
             raise argument_error(

@@ -30,7 +30,7 @@ from itoscope.expressions.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["NAME", "check_inputs", "parse", "read", "renamed"]
+__all__ = ["NAME", "check_inputs", "named", "parse", "read", "renamed"]
 
 CONSTANTS = {"pi": np.pi}
 MAX_DEPTH = 200
@@ -230,6 +230,12 @@ def read(text: str, inputs: Sequence[str] | None = None) -> Tree:
     parser.read()
     tree.first, tree.signs, tree.open = parser.first, parser.signs, parser.open
     return tree
+
+
+def named(text: str, inputs: Sequence[str]) -> set[int]:
+    """Positions of the inputs that an expression names."""
+    words = {token.text for token in _tokens(text) if token.kind == "name"}
+    return {position for position, name in enumerate(inputs) if name in words}
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:

@@ -223,6 +223,11 @@ class Graph:
             return by_base
         return self.add(by_base, self.multiply(self.multiply(node, self.call("log", a)), db))
 
+    def inputs_of(self, node: int) -> set[int]:
+        """Positions of the inputs that a node is computed from."""
+        below = (self.nodes[k] for k in self.below([node]))
+        return {int(value) for operation, _, value in below if operation == "input"}
+
     def evaluate(self, roots: Sequence[int], columns: Sequence[Array]) -> list[Array]:
         """Values of `roots`, each of the shape of the input columns (constants stay scalars)."""
         values: dict[int, Array] = {}

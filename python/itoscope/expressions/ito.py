@@ -22,9 +22,9 @@ from itoscope.expressions.graph import Graph
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from itoscope.common.types import Array, DiscreteScheme
+    from itoscope.common.types import DiscreteScheme
 
-__all__ = ["SCHEMES", "Operators", "Scheme", "check_scheme", "cholesky"]
+__all__ = ["SCHEMES", "Operators", "Scheme", "check_scheme"]
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,15 @@ class Operators:
     ) -> None:
         self.graph = Graph(check_inputs([*states, *parameters]))
         self.n_states = len(states)
-        self.drift = [parse(text, self.graph) for text in drift]
-        self.diffusion = [[parse(text, self.graph) for text in row] for row in diffusion]
+        known: dict[str, int] = {}  # most entries of a large diffusion are the same text
+
+        def node_of(text: str) -> int:
+            if text not in known:
+                known[text] = parse(text, self.graph)
+            return known[text]
+
+        self.drift = [node_of(text) for text in drift]
+        self.diffusion = [[node_of(text) for text in row] for row in diffusion]
 
     @property
     def n_noise(self) -> int:
@@ -117,7 +124,8 @@ class Operators:
         zero = graph.number(0.0)
         if all(node == zero for node, _ in entries):
             return "none"
-        if all(graph.derivative(node, k) == zero for node, _ in entries for k in range(self.n_states)):
+        vary = [node for node, _ in entries if graph.constant(node) is None]
+        if all(graph.derivative(node, k) == zero for node in set(vary) for k in range(self.n_states)):
             return "additive"
         if self.n_noise == 1:
             return "scalar"
@@ -164,22 +172,3 @@ def check_scheme(name: str, structure: str) -> Scheme:
             "scheme", name, f"needs {accepted}; the noise of this SDE is {structure}, use {fitting}"
         )
     return SCHEMES[name]
-
-
-def cholesky(gamma: Array) -> Array:
-    """Lower factors `(..., m, m)` of covariances `(..., m, m)`, of which only the lower triangle is read.
-
-    A pivot that is not above 1e-12 of its diagonal entry counts as zero, and so does its column:
-    covariances may be semidefinite, and what a fitted one has below zero is cut off.
-    """
-    m = gamma.shape[-1]
-    factor = np.zeros_like(gamma)
-    for j in range(m):
-        pivot = gamma[..., j, j] - np.sum(factor[..., j, :j] ** 2, axis=-1)
-        positive = pivot > 1e-12 * np.abs(gamma[..., j, j])
-        root = np.sqrt(np.where(positive, pivot, 1.0))
-        factor[..., j, j] = np.where(positive, root, 0.0)
-        for i in range(j + 1, m):
-            rest = gamma[..., i, j] - np.sum(factor[..., i, :j] * factor[..., j, :j], axis=-1)
-            factor[..., i, j] = np.where(positive, rest / root, 0.0)
-    return factor

@@ -98,6 +98,11 @@ class Moments(Quadratic):
         cls, sums: Sums, terms: Sequence[str], backend: Backend | None = None, *, slab_scale: float = 1.0
     ) -> Moments:
         """Project sums and keep them beside the moments, so that two `Moments` add exactly."""
+        if sums.n == 0:
+            raise DataError(
+                "no step of the paths has a sample of every state at both of its ends: the regression has no row "
+                "(every second sample missing? thin keeps those that are there)"
+            )
         found = (backend or get_backend()).project(sums)
         return cls(found.gram, found.moment, found.yy, found.n, list(terms), sums, slab_scale=slab_scale)
 
@@ -189,15 +194,12 @@ class Moments(Quadratic):
 
 
 def _array(name: str, value: object, ndim: int) -> Array:
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise argument_error(name, value, f"an array of numbers with {ndim} dimension(s)") from None
+    array = checks.reals(name, value)
     if array.ndim != ndim:
         raise argument_error(name, f"an array of shape {array.shape}", f"an array with {ndim} dimension(s)")
     if not np.isfinite(array).all():
-        raise argument_error(name, "an array with NaN or infinity", "finite numbers")
-    return array
+        raise argument_error(name, "an array with infinity", "finite numbers")
+    return array.copy()
 
 
 def _checked(gram: Array, moment: Array, yy: float) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,8 +137,9 @@ def _states_of(data: Trajectories, row: str | None, pair: tuple[str, str] | None
 
 
 def _weights_of(data: Trajectories, weights: ArrayLike | Sequence[ArrayLike]) -> list[Array]:
-    given = [weights] if isinstance(weights, np.ndarray) and weights.ndim == 1 else list(weights)  # type: ignore[arg-type]
-    checked = [np.ascontiguousarray(w, dtype=np.float64) for w in given]
+    one = (isinstance(weights, np.ndarray) and weights.ndim == 1) or not isinstance(weights, Iterable)
+    given = [weights] if one else list(weights)  # type: ignore[arg-type]
+    checked = [np.ascontiguousarray(checks.reals("weights", w)) for w in given]
     shapes = [(len(x) - 1,) for x in data.paths]
     if [w.shape for w in checked] != shapes:
         raise argument_error(

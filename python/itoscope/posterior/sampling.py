@@ -39,6 +39,8 @@ RIVALS, MEDIAN = 20, 0.5
 #: Columns of a larger correlation in size are a group where none is certain and one of them is: more than `SURE`.
 GROUP, SURE = 0.98, 0.9
 BYTES_PER_ENTRY = 17  # two floats and a flag
+#: Chains, sweeps of all of them, exchanges of a sweep: days of work, and less than what counts them can hold.
+MOST_CHAINS, MOST_SWEEPS, MOST_EXCHANGES = 10_000, 2**40, 10_000
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,14 @@ class Sampling:
 
     def __post_init__(self) -> None:
         checks.choice("sampler", self.sampler, ("auto", "gibbs", "exact"))
-        checks.count("n_chains", self.n_chains)
-        checks.count("n_burn", self.n_burn, 0)
-        checks.count("exchanges", self.exchanges, 0)
+        n_chains = checks.count("n_chains", self.n_chains, most=MOST_CHAINS)
+        each = MOST_SWEEPS // n_chains
+        checks.count("n_burn", self.n_burn, 0, most=each)
+        checks.count("exchanges", self.exchanges, 0, most=MOST_EXCHANGES)
         if self.thin is not None:
-            checks.count("thin", self.thin)
+            checks.count("thin", self.thin, most=each)
         if self.n_samples != "auto":
-            checks.count("n_samples", self.n_samples, also=" or 'auto'")
+            checks.count("n_samples", self.n_samples, most=each, also=" or 'auto'")
         checks.share("threshold", self.threshold)
         checks.positive("max_memory", self.max_memory, "a positive number of bytes")
         object.__setattr__(self, "seed", checks.seed(self.seed))

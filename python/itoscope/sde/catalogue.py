@@ -13,6 +13,9 @@ from itoscope.expressions.sums import expression_of
 from itoscope.library.library import Library
 from itoscope.sde.problem import Problem, Terms, check_positive, problem_of
 
+#: Storeys of a chain: its noise has 2 n^2 entries, which are read in a second.
+MOST_STOREYS = 500
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -277,7 +280,7 @@ def chain(
     ground, and is pushed by `s_i dB_i`: with r_i the force of spring and damper i, `m_i dV_i = (r_{i+1} -
     r_i) dt + s_i dB_i`, `r_i = k_i (Y_i - Y_{i-1}) + c_i (V_i - V_{i-1})`.
     """
-    checks.count("n", n)
+    checks.count("n", n, most=MOST_STOREYS)
     mass, stiffness, damping, noise = (_per_storey(name, v, n) for name, v in zip("mkcs", (m, k, c, s)))
     for i, value in enumerate(mass):
         check_positive(**{f"m[{i}]": value})

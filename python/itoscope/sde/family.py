@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from itoscope.common.numbers import exact
-from itoscope.expressions.ito import Operators, cholesky
+from itoscope.expressions.ito import Operators
 from itoscope.expressions.sums import expression_of, sum_of
-from itoscope.sde.roots import constant_of, is_positive, modulus_of, nearest_covariance, negative_part
+from itoscope.sde.roots import constant_of, is_positive, modulus_of
+from itoscope.stats.covariance import nearest_covariance, negative_part, root_of_covariance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -227,9 +228,9 @@ def repaired(draws: Draws) -> Draws:
 
 
 def _factors(draws: Draws) -> tuple[Bools, Array]:
-    """Which models have a constant Gamma `(n,)`, and its Cholesky factor `(n, m, m)`, zero for the others."""
+    """Which models have a constant Gamma `(n,)`, and its root `(n, m, m)`, zero for the others."""
     constant, gamma = _constants(draws)
-    return constant, cholesky(gamma)
+    return constant, root_of_covariance(gamma)
 
 
 def _constants(draws: Draws) -> tuple[Bools, Array]:

@@ -37,8 +37,9 @@ def checked_expressions(name: str, given: Any, states: Sequence[str], count: int
         raise argument_error(name, given, f"{count} expressions")
     texts = []
     for i, entry in enumerate(given):
-        if isinstance(entry, Real) and not isinstance(entry, bool) and np.isfinite(float(entry)):
-            entry = exact(float(entry))
+        if isinstance(entry, Real) and not isinstance(entry, bool):
+            texts.append(exact(checks.finite(f"{name}[{i}]", entry, "an expression or a finite number")))
+            continue
         if not isinstance(entry, str):
             raise argument_error(f"{name}[{i}]", entry, "an expression or a finite number")
         text = " ".join(entry.split())

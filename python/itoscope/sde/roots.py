@@ -10,7 +10,7 @@ from itoscope.common.numbers import exact
 from itoscope.errors import argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
-from itoscope.expressions.ito import cholesky
+from itoscope.stats.covariance import negative_part, root_of_covariance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,13 +21,8 @@ __all__ = [
     "constant_of",
     "is_positive",
     "modulus_of",
-    "nearest_covariance",
-    "negative_part",
     "roots_of_covariance",
 ]
-
-#: An eigenvalue below zero by less than this share of the largest is rounding.
-ROUNDING = 1e-9
 
 
 def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[list[str]] | None:
@@ -48,7 +43,7 @@ def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[l
     if all(value is not None for row in constants for value in row):
         values = np.asarray(constants, dtype=np.float64)
         _check_covariance(values)
-        factor = cholesky(values)
+        factor = root_of_covariance(values)
         columns = [j for j in range(m) if factor[:, j].any()]
         return [[exact(factor[i, j]) for j in columns] for i in range(m)]
     noisy = [i for i in range(m) if gamma[i][i] != "0"]
@@ -58,19 +53,6 @@ def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[l
     if any(root is None for root in roots.values()):
         return None
     return [[str(roots[i]) if i == j else "0" for j in noisy] for i in range(m)]
-
-
-def negative_part(gamma: Array) -> Array:
-    """The least eigenvalue of each symmetric matrix `(..., m, m)` where it is below zero beyond rounding, else 0."""
-    eigenvalues = np.linalg.eigvalsh(gamma)
-    least, size = eigenvalues[..., 0], np.abs(eigenvalues).max(axis=-1)
-    return np.asarray(np.where(least < -ROUNDING * size, least, 0.0))
-
-
-def nearest_covariance(gamma: Array) -> Array:
-    """Symmetric matrices `(..., m, m)` with their negative eigenvalues set to zero."""
-    eigenvalues, vectors = np.linalg.eigh(gamma)
-    return np.asarray((vectors * np.maximum(eigenvalues, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2))
 
 
 def _check_covariance(gamma: Array) -> None:

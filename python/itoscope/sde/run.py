@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -16,7 +17,7 @@ from itoscope.data.samples import MIN_SAMPLES, Finite
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DivergenceError, argument_error
 from itoscope.expressions.ito import check_scheme
-from itoscope.sde.roots import negative_part
+from itoscope.stats.covariance import negative_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +58,8 @@ class Run:
         n_steps = checks.count("n_steps", self.n_steps, most=MOST_STEPS)
         substeps = checks.count("substeps", self.substeps, most=MOST_STEPS // n_steps)
         keep_every = checks.count("keep_every", self.keep_every)
+        if not math.isfinite(dt * (n_steps + 1)):
+            raise argument_error("dt", dt, f"a step of which {n_steps} are a finite time")
         if n_steps // keep_every + 1 < MIN_SAMPLES:
             allowed = f"at least {2 * keep_every}, so that three samples are kept"
             raise argument_error("n_steps", n_steps, allowed)
@@ -152,6 +155,9 @@ def _checked_starts(
         raise ArgumentError(
             f"number of paths: the same in {', '.join(f'{k} ({v})' for k, v in given.items())}"
         )
+    for name, count in given.items():
+        if count == 0:
+            raise ArgumentError(f"{name}: at least one path, and none is given")
     total = next(iter(given.values()), 1)
     return np.ascontiguousarray(np.broadcast_to(starts, (total, m)))
 
@@ -169,7 +175,8 @@ def _warn_of_repair(sde: _Covariant, data: Trajectories) -> None:
     if bad := int(np.count_nonzero(worst)):
         warnings.warn(
             f"gamma has a negative eigenvalue at {bad} of {len(worst)} states of the paths, "
-            f"the worst {worst.min():.6g}: it is no covariance there, and noise that it takes below zero is left out",
+            f"the worst {worst.min():.6g}: it is no covariance there, and the nearest one, whose negative eigenvalues "
+            "are zero, takes its place",
             RuntimeWarning,
             stacklevel=4,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,13 +17,14 @@ from itoscope.common.numbers import exact
 from itoscope.common.types import Array, DiscreteScheme, OnDivergence, Progress
 from itoscope.common.writing import replacing
 from itoscope.errors import ArgumentError, DataError, argument_error
-from itoscope.expressions.ito import Operators, cholesky
+from itoscope.expressions.ito import Operators
 from itoscope.expressions.sums import expression_of, in_brackets
 from itoscope.expressions.symbolic import symbolic
 from itoscope.sde import words
 from itoscope.sde.given import checked_expressions, checked_rows, checked_square, from_library
 from itoscope.sde.roots import roots_of_covariance
 from itoscope.sde.run import Run, simulated
+from itoscope.stats.covariance import root_of_covariance
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -61,7 +63,8 @@ class SDE:
     gamma : m x m nested sequence of expressions, optional
         The covariance `Gamma = g g^T` in place of g. With `library`, coefficients `(m, m, K)`. Where a g is
         evident (a constant matrix; squares and positive entries on the diagonal) every scheme can be used;
-        otherwise a Cholesky factor is taken at every step, and "euler-maruyama" is the scheme.
+        otherwise a root is taken at every step, and "euler-maruyama" is the scheme. Where it has an eigenvalue
+        below zero, the nearest covariance takes its place, and a warning says so.
     library : Library, optional
         Terms that coefficients belong to.
     diffusion_library : Library, optional
@@ -176,9 +179,9 @@ class SDE:
         factor = checks.positive("factor", factor)
         name = exact(factor)
         if self.gamma_expressions is not None:
-            square = exact(
-                checks.positive("factor", factor**2, "a number whose square is above 0 and finite")
-            )
+            if not 0 < factor * factor < math.inf:
+                raise argument_error("factor", factor, "a number whose square is above 0 and finite")
+            square = exact(factor * factor)
             gamma = [[_times(square, entry) for entry in row] for row in self.gamma_expressions]
             return SDE(self.drift_expressions, states=self.states, gamma=gamma)
         g = [[_times(name, entry) for entry in row] for row in self.diffusion_expressions or []]
@@ -190,9 +193,9 @@ class SDE:
         return self._values(self.drift_expressions, x, (self.n_states,), backend)
 
     def diffusion(self, x: ArrayLike, backend: str | None = None) -> Array:
-        """g at `x`, `(..., m, n)`; the Cholesky factor of Gamma where only a general `gamma` is known."""
+        """g at `x`, `(..., m, n)`; a root of Gamma, or of the nearest covariance, where only `gamma` is known."""
         if self.diffusion_expressions is None:
-            return cholesky(self.gamma(x, backend))
+            return root_of_covariance(self.gamma(x, backend))
         entries = [entry for row in self.diffusion_expressions for entry in row]
         return self._values(entries, x, (self.n_states, self.n_noise), backend)
 

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Gibbs", "inclusion_probability", "search"]
 
+#: Where variances and inclusion rates are kept. A draw of a small shape may round to 0, or one of two to 1, and what is
+#: computed from such a draw is no number; no posterior with mass on numbers comes near these ends.
+RANGE = (1e-250, 1e250)
+RATES = (1e-300, 1 - 2.0**-53)
+
 
 def inclusion_probability(regression: Regression, members: list[int], k: int, v: float, p0: float) -> float:
     """Return ``p(Z_k = 1 | the other Z, v, p0)``, theta and s2 integrated out."""
@@ -112,9 +117,16 @@ class Gibbs:
         """Draw s2, theta, v and p0 given the model, in this order."""
         prior, r = self.regression.prior, len(self.members)
         lower, z, energy = self.regression.factor(self.members, self.v)
-        self.s2 = 0.5 * energy / draws.gamma(self.regression.power)
+        self.s2 = _within(0.5 * energy, draws.gamma(self.regression.power))
         noise: Array = math.sqrt(self.s2) * draws.normals(r)
         self.theta = np.linalg.solve(lower.T, z + noise)
         square = float(self.theta @ self.theta)
-        self.v = (prior.b_v + 0.5 * square / self.s2) / draws.gamma(prior.a_v + 0.5 * r)
-        self.p0 = draws.beta(prior.a_p + r, prior.b_p + self.regression.n_usable - r)
+        self.v = _within(prior.b_v + 0.5 * square / self.s2, draws.gamma(prior.a_v + 0.5 * r))
+        rate = draws.beta(prior.a_p + r, prior.b_p + self.regression.n_usable - r)
+        self.p0 = min(max(rate, RATES[0]), RATES[1])
+
+
+def _within(numerator: float, gamma: float) -> float:
+    """The variance `numerator / gamma`, in the range of variances; a gamma draw of a small shape may underflow to 0."""
+    variance = numerator / gamma if gamma > 0 else math.inf
+    return min(max(variance, RANGE[0]), RANGE[1])

@@ -10,7 +10,8 @@ import numpy as np
 from itoscope.backends.reference.expansion import expansion
 from itoscope.common.types import Array, Integers, Progress
 from itoscope.errors import argument_error
-from itoscope.expressions.ito import Operators, check_scheme, cholesky
+from itoscope.expressions.ito import Operators, check_scheme
+from itoscope.stats.covariance import root_of_covariance
 
 if TYPE_CHECKING:
     from itoscope.backends.records import Dynamics, Stepping
@@ -37,7 +38,7 @@ def _step_of_expansion(coefficients: Operators, scheme: str, parameters: list[Ar
 
 
 def _step_of_covariance(drift: Operators, gamma: Operators, parameters: list[Array]) -> Step:
-    """Euler-Maruyama with the noise given by its covariance: `x + a h + chol(Gamma) dW`."""
+    """Euler-Maruyama with the noise given by its covariance: `x + a h + b dW` with `b b^T = Gamma`."""
     m = drift.n_states
     roots = [node for row in gamma.diffusion for node in row]
 
@@ -45,7 +46,7 @@ def _step_of_covariance(drift: Operators, gamma: Operators, parameters: list[Arr
         inputs = [*x, *parameters]
         a = np.stack(np.broadcast_arrays(*drift.graph.evaluate(drift.drift, inputs), x[0])[:-1])
         entries = np.broadcast_arrays(*gamma.graph.evaluate(roots, inputs), x[0])[:-1]
-        factor = cholesky(np.stack(entries, axis=-1).reshape(-1, m, m))
+        factor = root_of_covariance(np.stack(entries, axis=-1).reshape(-1, m, m))
         kicks = np.einsum("pkj,jp->kp", factor, dw)
         after: Array = x + a * h + kicks
         return after

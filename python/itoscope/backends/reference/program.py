@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.errors import ArgumentError
-from itoscope.expressions.grammar import check_inputs, parse
+from itoscope.expressions.grammar import check_inputs, named, parse
 from itoscope.expressions.graph import Graph
 
 if TYPE_CHECKING:
@@ -26,13 +26,21 @@ class Program:
         self.expressions = list(expressions)
         self._graph = Graph(self.inputs)
         self._outputs = [parse(text, self._graph) for text in self.expressions]
+        self._vanished = [
+            (output, at)
+            for output, (text, node) in enumerate(zip(self.expressions, self._outputs))
+            for at in sorted(named(text, self.inputs) - self._graph.inputs_of(node))
+        ]
 
     def __repr__(self) -> str:
         return f"<Program of {len(self.expressions)} expressions in {', '.join(self.inputs)}>"
 
     def evaluate(self, x: Array) -> Array:
-        """Values `(n, K)` at the rows of `x` `(n, n_inputs)`."""
-        return self._table(self._outputs, x)
+        """Values `(n, K)` at the rows of `x` `(n, n_inputs)`; NaN where an input that an expression names is."""
+        table = self._table(self._outputs, x)
+        for output, at in self._vanished:  # 0 x and x - x are 0, but not where there is no x
+            table[np.isnan(np.asarray(x)[:, at]), output] = np.nan
+        return table
 
     def gradient(self, x: Array) -> Array:
         """Derivatives `(n, K, n_inputs)` at the rows of `x` `(n, n_inputs)`."""

@@ -212,6 +212,17 @@ impl Scratch {
         &self.outputs()[k * self.width..(k + 1) * self.width]
     }
 
+    /// The lanes of output `k`, to be changed.
+    pub fn output_mut(&mut self, k: usize) -> &mut [f64] {
+        &mut self.memory[(self.n_inputs + k) * self.width..][..self.width]
+    }
+
+    /// Makes the first `n` outputs the first inputs of the next run.
+    pub fn feed_first(&mut self, n: usize) {
+        let start = self.n_inputs * self.width;
+        self.memory.copy_within(start..start + n * self.width, 0);
+    }
+
     /// Makes the last outputs of the last run, `n` of them, the first inputs of the next.
     pub fn feed_back(&mut self, n: usize) {
         let outputs_end = (self.n_inputs + self.n_outputs) * self.width;

@@ -3,7 +3,7 @@
 //! Canonical form of a product is a chain of sorted factors with the constant last, `((x1 * x1) * x2) * 3`. So equal
 //! products are equal nodes, and a monomial costs one multiplication once the next lower one is there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Products of more factors than this are left as they were written.
 const MAX_FACTORS: u32 = 128;
@@ -196,6 +196,17 @@ impl Graph {
     pub fn input(&self, i: usize) -> Id {
         assert!(i < self.n_inputs, "input {i} of {}", self.n_inputs);
         Id(i as u32)
+    }
+
+    /// Calls `found` with each input that a node is computed from, some of them more than once.
+    pub fn each_input(&self, root: Id, mut found: impl FnMut(usize)) {
+        let (mut waiting, mut seen) = (vec![root], HashSet::from([root]));
+        while let Some(id) = waiting.pop() {
+            if let Node::Input(i) = self.node(id) {
+                found(i as usize);
+            }
+            waiting.extend(self.node(id).children().filter(|&child| seen.insert(child)));
+        }
     }
 
     /// The number 0.

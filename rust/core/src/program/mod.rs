@@ -33,8 +33,9 @@ use compile::compile;
 
 pub(crate) use code::Code;
 pub use code::Scratch;
-pub(crate) use graph::{Function, Graph, Id};
+pub(crate) use graph::{Graph, Id};
 pub(crate) use parse::parse;
+use parse::parse_naming;
 
 /// Rows of an `(n, m)` array that one block of [`Program::evaluate`] holds: the time to interpret an instruction is spread
 /// over 32 vectors, and the working memory of a wide library stays in the second-level cache.
@@ -46,6 +47,8 @@ pub struct Program {
     graph: Graph,
     roots: Vec<Id>,
     code: Code,
+    /// Outputs whose text names an input that they do not depend on: `0 x` and `x - x` are 0, but not where x is NaN.
+    vanished: Vec<(usize, usize)>,
 }
 
 impl Program {
@@ -57,17 +60,21 @@ impl Program {
     pub fn new(expressions: &[impl AsRef<str>], inputs: &[impl AsRef<str>]) -> Result<Self> {
         check_names(inputs)?;
         let mut graph = Graph::new(inputs.len());
-        let roots = expressions
-            .iter()
-            .map(|text| parse(text.as_ref(), inputs, &mut graph))
-            .collect::<Result<Vec<_>>>()?;
-        Ok(Self::compile(graph, roots))
+        let (mut roots, mut vanished) = (Vec::with_capacity(expressions.len()), Vec::new());
+        for (output, text) in expressions.iter().enumerate() {
+            let (root, named) = parse_naming(text.as_ref(), inputs, &mut graph)?;
+            let mut gone = named;
+            graph.each_input(root, |input| gone[input] = false);
+            vanished.extend((0..gone.len()).filter(|&input| gone[input]).map(|input| (output, input)));
+            roots.push(root);
+        }
+        Ok(Self { vanished, ..Self::compile(graph, roots) })
     }
 
     /// Compiles the nodes `roots` of a graph.
     pub(crate) fn compile(graph: Graph, roots: Vec<Id>) -> Self {
         let code = compile(&graph, &roots);
-        Self { graph, roots, code }
+        Self { graph, roots, code, vanished: Vec::new() }
     }
 
     /// Number of inputs, `m`.
@@ -115,7 +122,8 @@ impl Program {
         self.code.run(scratch);
     }
 
-    /// Values `(n, K)` at the rows of `x` `(n, m)`, on all threads of the current pool.
+    /// Values `(n, K)` at the rows of `x` `(n, m)`, on all threads of the current pool; NaN where an input that the
+    /// expression names is.
     ///
     /// # Errors
     /// [`Error::Argument`] if `x` has another number of columns, [`Error::Interrupted`].
@@ -165,6 +173,11 @@ impl Program {
         self.run(scratch);
         for (k, mut column) in out.columns_mut().into_iter().enumerate() {
             column.iter_mut().zip(scratch.output(k)).for_each(|(value, &lane)| *value = lane);
+        }
+        for &(output, input) in &self.vanished {
+            let missing = x.column(input).into_iter().map(|value| value.is_nan());
+            let values = out.column_mut(output).into_iter().zip(missing);
+            values.filter(|(_, missing)| *missing).for_each(|(value, _)| *value = f64::NAN);
         }
     }
 }

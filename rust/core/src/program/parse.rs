@@ -25,12 +25,18 @@ const MAX_DEPTH: usize = 200;
 /// # Panics
 /// If the graph has fewer inputs than there are names.
 pub fn parse(text: &str, names: &[impl AsRef<str>], graph: &mut Graph) -> Result<Id> {
-    let names = names.iter().map(AsRef::as_ref).collect();
-    let mut parser =
-        Parser { text, chars: text.chars().collect(), at: 0, names, graph, depth: 0, in_bar: false };
+    parse_naming(text, names, graph).map(|(id, _)| id)
+}
+
+/// The same, and whether the text names each of the inputs: what it names may have vanished from the graph, as from
+/// `0 x` and `x - x`.
+pub fn parse_naming(text: &str, names: &[impl AsRef<str>], graph: &mut Graph) -> Result<(Id, Vec<bool>)> {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let (chars, named) = (text.chars().collect(), vec![false; names.len()]);
+    let mut parser = Parser { text, chars, at: 0, names, named, graph, depth: 0, in_bar: false };
     let id = parser.expr()?;
     match parser.peek()? {
-        None => Ok(id),
+        None => Ok((id, parser.named)),
         // Anything else either begins an operand, and so an implicit product, or is an operator.
         Some(_) => Err(parser.error(parser.at, "unexpected ')'")),
     }
@@ -55,6 +61,8 @@ struct Parser<'a> {
     chars: Vec<char>,
     at: usize,
     names: Vec<&'a str>,
+    /// Whether each was met.
+    named: Vec<bool>,
     graph: &'a mut Graph,
     depth: usize,
     /// Whether the innermost open group is a bar.
@@ -237,6 +245,7 @@ impl Parser<'_> {
         }
         let name: String = self.chars[start..self.at].iter().collect();
         if let Some(input) = self.names.iter().position(|known| *known == name) {
+            self.named[input] = true;
             return Ok(self.graph.input(input));
         }
         if name == "pi" {

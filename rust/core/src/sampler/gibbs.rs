@@ -8,6 +8,11 @@ use super::factor::Factor;
 use super::kernels;
 use crate::noise::Draws;
 
+/// Where variances and inclusion rates are kept. A draw of a small shape may round to 0, or one of two to 1, and what is
+/// computed from such a draw is no number; no posterior with mass on numbers comes near these ends.
+const RANGE: (f64, f64) = (1e-250, 1e250);
+const RATES: (f64, f64) = (1e-300, 1.0 - f64::EPSILON / 2.0);
+
 /// How much work a chain has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChainWork {
@@ -159,7 +164,8 @@ impl<'a> Gibbs<'a> {
     fn draw_parameters(&mut self, draws: &mut impl Draws) {
         let prior = self.regression.prior();
         let (k, r) = (self.inclusion.len(), self.members().len());
-        self.s2 = 0.5 * self.factor.energy() / draws.gamma(self.regression.power());
+        let shape = self.regression.power();
+        self.s2 = (0.5 * self.factor.energy() / draws.gamma(shape)).clamp(RANGE.0, RANGE.1);
         let sd = self.s2.sqrt();
         // The uniforms of this sweep are used up: their place serves for the normals.
         let noise = &mut self.uniforms[..r];
@@ -168,8 +174,10 @@ impl<'a> Gibbs<'a> {
         }
         self.factor.coefficients(noise, &mut self.theta);
         let square: f64 = self.theta[..r].iter().map(|theta| theta * theta).sum();
-        self.v = (prior.b_v + 0.5 * square / self.s2) / draws.gamma(prior.a_v + 0.5 * r as f64);
-        self.p0 = draws.beta(prior.a_p + r as f64, prior.b_p + (k - r) as f64);
+        let slab = (prior.b_v + 0.5 * square / self.s2) / draws.gamma(prior.a_v + 0.5 * r as f64);
+        self.v = slab.clamp(RANGE.0, RANGE.1);
+        let rate = draws.beta(prior.a_p + r as f64, prior.b_p + (k - r) as f64);
+        self.p0 = rate.clamp(RATES.0, RATES.1);
         self.factor.set_slab(self.v);
     }
 }

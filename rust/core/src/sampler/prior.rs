@@ -28,6 +28,10 @@ pub struct Prior {
     pub standardize: bool,
 }
 
+/// What a double can count with: beyond, draws of a shape are all 0 or infinite, and squares of a scale overflow.
+const SHAPES: (f64, f64) = (1e-12, 1e6);
+const SCALES: (f64, f64) = (1e-100, 1e100);
+
 impl Default for Prior {
     fn default() -> Self {
         Self {
@@ -45,23 +49,19 @@ impl Default for Prior {
 }
 
 impl Prior {
-    /// Checks that every shape and scale is positive and finite and that `0 < p0_start < 1`.
+    /// Checks that every shape and scale is one that doubles can count with and that `0 < p0_start < 1`.
     ///
     /// # Errors
     /// [`Error::Argument`] names the first field that is not.
     pub fn check(&self) -> Result<()> {
-        let positive = [
-            ("a_p", self.a_p),
-            ("b_p", self.b_p),
-            ("a_v", self.a_v),
-            ("b_v", self.b_v),
-            ("a_s", self.a_s),
-            ("b_s", self.b_s),
-            ("slab_start", self.slab_start),
-        ];
-        for (name, value) in positive {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(Error::argument(name, value, "a positive, finite number"));
+        let shapes = [("a_p", self.a_p), ("b_p", self.b_p), ("a_v", self.a_v), ("a_s", self.a_s)];
+        let scales = [("b_v", self.b_v), ("b_s", self.b_s), ("slab_start", self.slab_start)];
+        for (values, (low, high)) in [(&shapes[..], SHAPES), (&scales[..], SCALES)] {
+            for &(name, value) in values {
+                if !(low..=high).contains(&value) {
+                    let allowed = format!("a positive, finite number from {low:e} to {high:e}");
+                    return Err(Error::argument(name, value, allowed));
+                }
             }
         }
         if !(self.p0_start > 0.0 && self.p0_start < 1.0) {

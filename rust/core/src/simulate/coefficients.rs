@@ -2,7 +2,7 @@
 
 use super::structure::Structure;
 use crate::noise::{Draws, Purpose, Stream};
-use crate::program::{Function, Graph, Id, Program, check_names, parse};
+use crate::program::{Graph, Id, Program, check_names, parse};
 use crate::{Error, Result};
 
 /// `dX = a dt + sum_j b^j dW_j`, with `a` and `b` as nodes of a graph.
@@ -16,8 +16,8 @@ pub struct Coefficients {
     pub(super) diffusion: Vec<Vec<Id>>,
     n_noise: usize,
     n_parameters: usize,
-    /// Whether the diffusion is a Cholesky factor, which no scheme should differentiate.
-    factored: bool,
+    /// The lower triangle of the covariance in rows, where that is given in place of the diffusion.
+    pub(super) gamma: Option<Vec<Id>>,
 }
 
 /// One step of the time and of each noise, as nodes: `dZ_j` is the integral over the step of `W_j(s) - W_j(start)`.
@@ -26,9 +26,6 @@ pub struct Increments {
     pub dw: Vec<Id>,
     pub dz: Vec<Id>,
 }
-
-/// A pivot of this share of its diagonal entry counts as zero.
-const PIVOT: f64 = 1e-12;
 
 impl Coefficients {
     /// Parses the m expressions of the drift and the m x n of the diffusion, over the m `states` and, after them in
@@ -47,9 +44,8 @@ impl Coefficients {
         Ok(system)
     }
 
-    /// The same with the covariance `gamma = b b^T`, m x m, of which the lower triangle is read: `b` is its Cholesky
-    /// factor, in which a pivot that is not above 1e-12 of its diagonal entry counts as zero, and so does its
-    /// column. So gamma may be semidefinite, and what a fitted one has below zero is cut off.
+    /// The same with the covariance `gamma = b b^T`, m x m, of which the lower triangle is read; its root is taken anew
+    /// at every step, see `covariance.rs`.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -60,8 +56,7 @@ impl Coefficients {
     ) -> Result<Self> {
         let mut system = Self::without_noise(drift, names, drift.len())?;
         let gamma = system.matrix("gamma", gamma, names, drift.len())?;
-        system.diffusion = cholesky(&mut system.graph, &gamma);
-        system.factored = true;
+        system.gamma = Some(gamma.iter().zip(1..).flat_map(|(row, n)| &row[..n]).copied().collect());
         Ok(system)
     }
 
@@ -75,7 +70,7 @@ impl Coefficients {
         let mut graph = Graph::new(names.len() + 2 * n_noise);
         let drift =
             drift.iter().map(|text| parse(text.as_ref(), names, &mut graph)).collect::<Result<_>>()?;
-        Ok(Self { graph, drift, diffusion: Vec::new(), n_noise, n_parameters, factored: false })
+        Ok(Self { graph, drift, diffusion: Vec::new(), n_noise, n_parameters, gamma: None })
     }
 
     fn matrix(
@@ -148,7 +143,7 @@ impl Coefficients {
 
     /// The structure of the noise.
     pub fn structure(&mut self) -> Structure {
-        if self.factored {
+        if self.gamma.is_some() {
             return Structure::General;
         }
         let zero = self.graph.zero();
@@ -158,7 +153,10 @@ impl Coefficients {
         if entries.iter().all(|&(b, _)| b == zero) {
             return Structure::None;
         }
-        if entries.iter().all(|&(b, _)| (0..m).all(|k| self.graph.derivative(b, k) == zero)) {
+        let constant = |graph: &Graph, b: Id| graph.value(b).is_some();
+        let mut still =
+            |b: Id| constant(&self.graph, b) || (0..m).all(|k| self.graph.derivative(b, k) == zero);
+        if entries.iter().all(|&(b, _)| still(b)) {
             return Structure::Additive;
         }
         if n == 1 {
@@ -196,47 +194,6 @@ impl Coefficients {
         let known = || scratch.output(0).iter().zip(scratch.output(1)).filter(|(u, v)| (*u * *v).is_finite());
         known().count() > 0 && known().all(|(u, v)| (u - v).abs() <= 1e-9 * (u.abs() + v.abs()))
     }
-}
-
-/// Lower factor of a covariance, as expressions.
-fn cholesky(graph: &mut Graph, gamma: &[Vec<Id>]) -> Vec<Vec<Id>> {
-    let m = gamma.len();
-    let mut factor = vec![vec![graph.zero(); m]; m];
-    for j in 0..m {
-        let known: Vec<Id> = factor[j][..j].to_vec();
-        let pivot = remainder(graph, gamma[j][j], &known, &known);
-        // 1 where the pivot counts, else 0.
-        let size = graph.call(Function::Abs, gamma[j][j]);
-        let share = graph.constant(PIVOT);
-        let least = graph.multiply(share, size);
-        let excess = graph.subtract(pivot, least);
-        let sign = graph.call(Function::Sgn, excess);
-        let magnitude = graph.call(Function::Abs, sign);
-        let twice = graph.add(sign, magnitude);
-        let half = graph.constant(0.5);
-        let counts = graph.multiply(half, twice);
-        let size = graph.call(Function::Abs, pivot);
-        let root = graph.call(Function::Sqrt, size);
-        factor[j][j] = graph.multiply(counts, root);
-        // Where the pivot does not count, division by 1 keeps the zero above it from becoming NaN.
-        let zeroed = graph.subtract(graph.one(), counts);
-        let divisor = graph.add(factor[j][j], zeroed);
-        for i in j + 1..m {
-            let row: Vec<Id> = factor[i][..j].to_vec();
-            let rest = remainder(graph, gamma[i][j], &row, &known);
-            let counted = graph.multiply(counts, rest);
-            factor[i][j] = graph.divide(counted, divisor);
-        }
-    }
-    factor
-}
-
-/// `entry - sum_l a_l b_l`.
-fn remainder(graph: &mut Graph, entry: Id, a: &[Id], b: &[Id]) -> Id {
-    a.iter().zip(b).fold(entry, |rest, (&a, &b)| {
-        let product = graph.multiply(a, b);
-        graph.subtract(rest, product)
-    })
 }
 
 #[cfg(test)]

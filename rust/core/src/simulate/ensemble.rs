@@ -4,6 +4,7 @@ use ndarray::{ArrayView2, ArrayView3};
 use rayon::prelude::*;
 
 use super::coefficients::{Coefficients, Increments};
+use super::covariance::root_of_covariance;
 use super::normals::{Normals, PER_BLOCK, STREAMS};
 use super::scheme::Scheme;
 use crate::control::Control;
@@ -34,6 +35,9 @@ pub struct Stepper {
     /// Inputs that the caller's noise gives, and inputs that are drawn, standard normal.
     n_given: usize,
     n_drawn: usize,
+    /// The length of a step whose noise is given by its covariance: the outputs are then the state after a step without
+    /// noise, and the lower triangle of the covariance.
+    covariance: Option<f64>,
 }
 
 impl Stepper {
@@ -53,6 +57,23 @@ impl Stepper {
             let allowed =
                 if n_needed > n { format!("{n} or {n_needed} columns") } else { format!("{n} columns") };
             return Err(Error::argument("noise", format!("{n_given} columns"), allowed));
+        }
+        if let Some(gamma) = system.gamma.take() {
+            let start = (0..m).map(|k| system.graph.input(k)).collect();
+            let mut roots =
+                super::euler_maruyama::step(&mut system, &Increments { h, dw: vec![], dz: vec![] }, start);
+            roots.extend(gamma);
+            let code = Program::compile(system.graph, roots).code().clone();
+            let n_drawn = n - n_given;
+            return Ok(Self {
+                code,
+                n_steps: 1,
+                n_states: m,
+                n_parameters,
+                n_given,
+                n_drawn,
+                covariance: Some(h),
+            });
         }
         let mut increments = Increments { h, dw: Vec::new(), dz: Vec::new() };
         let graph = &mut system.graph;
@@ -81,7 +102,7 @@ impl Stepper {
         let n_steps = if n_drawn == 0 { PER_BLOCK } else { n_steps };
         let code =
             Program::compile(system.graph, step).code().repeated(n_steps, n_parameters, &[n_given, n_drawn]);
-        Ok(Self { code, n_steps, n_states: m, n_parameters, n_given, n_drawn })
+        Ok(Self { code, n_steps, n_states: m, n_parameters, n_given, n_drawn, covariance: None })
     }
 
     /// Simulates paths into `samples`, `(n_paths, n_kept, m)` in row-major order, and returns how many samples of
@@ -101,6 +122,9 @@ impl Stepper {
             assert_eq!(noise.dim(), (n_paths, run.n_steps * run.substeps, self.n_given));
         }
         let mut lengths = vec![0; n_paths];
+        if n_paths == 0 {
+            return Ok(lengths);
+        }
         let width = self.width(n_paths);
         let samples = samples.par_chunks_mut(width * run.n_kept() * self.n_states);
         samples.zip(lengths.par_chunks_mut(width)).enumerate().try_for_each(|(i, (samples, lengths))| {
@@ -151,12 +175,16 @@ struct PathBlock<'a, 'data> {
     width: usize,
     scratch: Scratch,
     normals: Normals,
+    /// Normals of the next steps whose noise is given by its covariance.
+    kicks: Vec<f64>,
 }
 
 impl<'a, 'data> PathBlock<'a, 'data> {
     fn new(stepper: &'a Stepper, run: &'a Run<'data>, first: usize, width: usize) -> Self {
         let scratch = stepper.code.scratch(width);
-        Self { stepper, run, first, width, scratch, normals: Normals::new(run.seed, first as u64, width) }
+        let normals = Normals::new(run.seed, first as u64, width);
+        let n_kicks = if stepper.covariance.is_some() { PER_BLOCK * stepper.n_drawn } else { 0 };
+        Self { stepper, run, first, width, scratch, normals, kicks: vec![0.0; n_kicks * width] }
     }
 
     fn simulate(mut self, samples: &mut [f64], lengths: &mut [i64], control: &Control) -> Result<()> {
@@ -203,6 +231,9 @@ impl<'a, 'data> PathBlock<'a, 'data> {
 
     /// Steps of the scheme from step `n` on, in all lanes; `n_new` of them have noise.
     fn advance(&mut self, n: usize, n_new: usize, n_paths: usize) {
+        if let Some(h) = self.stepper.covariance {
+            return self.kick(n, n_paths, h);
+        }
         let Stepper { n_states: m, n_parameters, n_given, n_drawn, n_steps, .. } = *self.stepper;
         let fixed = m + n_parameters;
         if let Some(noise) = &self.run.noise {
@@ -220,6 +251,38 @@ impl<'a, 'data> PathBlock<'a, 'data> {
         }
         self.stepper.code.run(&mut self.scratch);
         self.scratch.feed_back(m);
+    }
+}
+
+impl PathBlock<'_, '_> {
+    /// Step `n` of a scheme, with noise of a covariance that depends on the state before it.
+    fn kick(&mut self, n: usize, n_paths: usize, h: f64) {
+        let (m, width) = (self.stepper.n_states, self.width);
+        let at = n % PER_BLOCK;
+        if at == 0 {
+            for rows in self.kicks.chunks_exact_mut(PER_BLOCK * width) {
+                self.normals.fill(rows);
+            }
+        }
+        self.stepper.code.run(&mut self.scratch);
+        let mut gamma = vec![0.0; m * (m + 1) / 2];
+        let (mut root, mut dw) = (vec![0.0; m * m], vec![0.0; m]);
+        for l in 0..n_paths {
+            for (e, entry) in gamma.iter_mut().enumerate() {
+                *entry = self.scratch.output(m + e)[l];
+            }
+            root_of_covariance(&gamma, m, &mut root);
+            for (j, dw) in dw.iter_mut().enumerate() {
+                *dw = match &self.run.noise {
+                    Some(noise) => noise[[self.first + l, n, j]],
+                    None => h.sqrt() * self.kicks[(at * m + j) * width + l],
+                };
+            }
+            for (k, row) in root.chunks_exact(m).enumerate() {
+                self.scratch.output_mut(k)[l] += row.iter().zip(&dw).map(|(b, dw)| b * dw).sum::<f64>();
+            }
+        }
+        self.scratch.feed_first(m);
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) fn step(c: &mut Coefficients, increments: &Increments, start: Vec<Id>
     for k in 0..c.n_states() {
         let change = c.graph.multiply(c.drift[k], h);
         next[k] = c.graph.add(next[k], change);
-        for j in 0..c.n_noise() {
+        for j in 0..increments.dw.len() {
             let kick = c.graph.multiply(c.diffusion[k][j], increments.dw[j]);
             next[k] = c.graph.add(next[k], kick);
         }

@@ -1,6 +1,7 @@
 //! Stochastic differential equations as text, their integration schemes, and the paths they make.
 
 mod coefficients;
+mod covariance;
 mod ensemble;
 mod euler_maruyama;
 mod milstein;

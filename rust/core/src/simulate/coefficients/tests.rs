@@ -55,26 +55,3 @@ fn the_structure_of_the_noise_is_the_first_that_fits() {
     let mut factored = Coefficients::with_covariance(&["0", "0"], &gamma, &["x", "y"]).unwrap();
     assert_eq!(factored.structure(), Structure::General, "no scheme differentiates a factor");
 }
-
-#[test]
-fn a_covariance_is_factored_even_where_it_is_singular() {
-    let gamma = [vec!["4 x^2", "0"], vec!["2 x y", "y^2 + sgn(y)^2"]];
-    let mut system = Coefficients::with_covariance(&["0", "0"], &gamma, &["x", "y"]).unwrap();
-    let entries: Vec<Id> = system.diffusion.iter().flatten().copied().collect();
-    let program = Program::compile(std::mem::replace(&mut system.graph, Graph::new(0)), entries);
-    let mut scratch = program.scratch(1);
-    for (x, y) in [(0.5, -2.0), (0.0, 3.0), (-1.0, 0.0), (0.0, 0.0)] {
-        scratch.input_mut(0).fill(x);
-        scratch.input_mut(1).fill(y);
-        program.run(&mut scratch);
-        let b: [f64; 4] = std::array::from_fn(|entry| scratch.output(entry)[0]);
-        assert_eq!(b[1], 0.0);
-        let one = f64::from(u8::from(y != 0.0));
-        let wanted = [4.0 * x * x, 2.0 * x * y, y * y + one];
-        let found = [b[0] * b[0], b[2] * b[0], b[2] * b[2] + b[3] * b[3]];
-        // Where x is 0 the mixed entry is as well, and where it were not, it would be cut off.
-        for (found, wanted) in found.into_iter().zip(wanted) {
-            assert!((found - wanted).abs() < 1e-12, "at ({x}, {y}): {found}, not {wanted}");
-        }
-    }
-}

@@ -1,0 +1,149 @@
+"""Silly, huge and missing input: refused by name, computed as promised, never silently wrong, never for ever."""
+
+import time
+
+import itoscope as ito
+import numpy as np
+import pytest
+from itoscope.backends import get_backend
+from itoscope.backends.records import Sweeps
+from itoscope.backends.reference.chains import record_chain
+from itoscope.errors import ArgumentError, DataError, argument_error
+from regressions import random_regression
+
+SHORT = {"n_chains": 2, "n_samples": 20, "n_burn": 5, "seed": 1}
+WELL = ito.SDE(["x1 - x1^3"], [["0.5"]], ["x1"])
+
+
+@pytest.fixture(scope="module")
+def data():
+    return WELL.simulate([0.1], dt=0.01, n_steps=400, seed=1)
+
+
+@pytest.fixture(scope="module")
+def sums(data):
+    return ito.moments(data, ito.Library.polynomials(2), row="x1")
+
+
+# -- numbers that no machine can serve -----------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["n_chains", "n_samples", "n_burn", "thin", "exchanges"])
+@pytest.mark.parametrize("value", [2**62, 2**63, 2**70])
+def test_sweeps_are_counted_before_they_begin(name, value, sums):
+    for sampler in ("gibbs", "exact"):
+        with pytest.raises(ArgumentError, match=f"{name} = {value}: a whole number from . to "):
+            sums.sample(sampler=sampler, **SHORT | {name: value})
+
+
+@pytest.mark.parametrize(("name", "value"), [("n_steps", 2**62), ("substeps", 2**63), ("n_steps", 2**70)])
+def test_steps_are_counted_before_they_begin(name, value, backend):
+    with pytest.raises(ArgumentError, match=f"{name} = {value}: a whole number from 1 to "):
+        WELL.simulate([0.0], dt=0.1, backend=backend, **{"n_steps": 4} | {name: value})
+
+
+@pytest.mark.parametrize("value", [-1, 2**70, 100_000, 1.5, True, "a", None])
+def test_threads_are_counted(value):
+    with pytest.raises(ArgumentError, match=r"n_threads = .*: a whole number"):
+        ito.set_threads(value)
+
+
+@pytest.mark.parametrize("value", [1e100, 1e-100, np.inf, -1.0, 0.0])
+@pytest.mark.parametrize("name", ["a_p", "b_p", "a_v", "a_s"])
+def test_shapes_of_the_prior_are_those_a_double_can_count_with(name, value):
+    with pytest.raises(ArgumentError, match=f"{name} = .*: a positive, finite number from 1e-12 to 1e"):
+        ito.Prior(**{name: value})
+
+
+def test_a_long_chain_of_storeys_is_refused_and_a_shorter_one_is_quick():
+    with pytest.raises(ArgumentError, match="n = 100000: a whole number from 1 to"):
+        ito.problems.chain(n=100_000)
+    began = time.process_time()
+    ito.problems.chain(n=100)  # took 8 s where it was cubic
+    assert time.process_time() - began < 3
+
+
+def test_columns_cost_what_their_number_says():
+    began = time.process_time()
+    ito.Trajectories(np.random.default_rng(0).standard_normal((4, 200_000)), dt=0.1)
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("dt", [1e307, 10**400, 10**5000, 0.0], ids="abcd")
+def test_a_step_leads_to_finite_times(dt):
+    with pytest.raises(ArgumentError, match=r"^dt = "):
+        ito.Trajectories(np.arange(100.0), dt=dt)
+    with pytest.raises(ArgumentError, match=r"^dt = "):
+        ito.SDE(["0"]).simulate([1.0], dt=dt, n_steps=100)
+
+
+def test_a_value_without_text_has_a_message_all_the_same():
+    class Broken:
+        def __repr__(self):
+            raise ZeroDivisionError
+
+    assert str(argument_error("a", Broken(), "other")) == "a = <Broken>: other"
+    assert str(argument_error("a", 10**5000, "other")) == "a = <int>: other"
+    assert len(str(argument_error("a", "x" * 10_000, "other"))) < 500
+
+
+def test_an_ensemble_has_paths():
+    for starts in (np.zeros((0, 1)), np.zeros((0, 2))):
+        with pytest.raises(ArgumentError, match="x0"):
+            WELL.simulate(starts, dt=0.1, n_steps=4)
+    with pytest.raises(ArgumentError, match="noise"):
+        WELL.simulate([0.0], dt=0.1, n_steps=4, noise=np.zeros((0, 4, 1)))
+
+
+# -- what is not there ---------------------------------------------------------------------------------------
+def test_every_second_sample_missing_says_so(data):
+    holes = data.paths[0].copy()
+    holes[1::2] = np.nan
+    with pytest.raises(DataError, match="no step of the paths has a sample of every state at both"):
+        ito.moments(ito.Trajectories(holes, dt=0.01), ito.Library.polynomials(1), row="x1")
+
+
+@pytest.mark.parametrize("text", ["0*x1", "x1*0", "x1 - x1", "0/x1", "x1^0", "2 + 0 x1", "x2 + 0*x1"])
+def test_nothing_is_computed_from_a_missing_number(text, backend):
+    program = get_backend(backend).compile([text, "x2"], ["x1", "x2"])
+    found = program.evaluate(np.array([[np.nan, 1.0], [2.0, 1.0], [2.0, np.nan]]))
+    assert np.isnan(found[0, 0]) and np.isfinite(found[1, 0])
+    assert np.isnan(found[2, 0]) == ("x2" in text)
+    np.testing.assert_array_equal(found[:, 1], [1.0, 1.0, np.nan])
+
+
+# -- no covariance -------------------------------------------------------------------------------------------
+def test_the_nearest_covariance_drives_the_paths(backend):
+    # Gamma = [[x3, 2 x3], [2 x3, x3]] with x3 = 1 throughout: eigenvalues 3 and -1, the nearest is 1.5 throughout.
+    gamma = [["x3", "2*x3", "0"], ["2*x3", "x3", "0"], ["0", "0", "0"]]
+    sde = ito.SDE(["0", "0", "0"], gamma=gamma)
+    noise = np.random.default_rng(1).standard_normal((3, 2, 3))
+    with pytest.warns(RuntimeWarning, match=r"eigenvalue at 9 of 9 states of the paths, the worst -1:"):
+        data = sde.simulate(
+            [0.0, 0.0, 1.0], dt=1.0, n_steps=2, noise=noise, scheme="euler-maruyama", backend=backend
+        )
+    steps = np.diff(np.stack(data.paths), axis=1)
+    wanted = noise[..., :2].sum(axis=-1) * np.sqrt(
+        0.75
+    )  # the symmetric root of the nearest is sqrt(0.75) throughout
+    np.testing.assert_allclose(steps[..., 0], wanted, atol=1e-10)
+    np.testing.assert_allclose(steps[..., 1], wanted, atol=1e-10)
+
+
+# -- draws that underflow ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("prior", [ito.Prior(a_p=1e6, b_p=1e-12), ito.Prior(a_v=1e-12), ito.Prior(a_p=1e-12)])
+def test_the_edges_of_the_prior_leave_numbers(prior, backend):
+    found = ito.Moments(*_of(random_regression(3, k=4))).sample(
+        prior, sampler="gibbs", backend=backend, **SHORT
+    )
+    for name in ("pip", "mean", "sd", "samples", "noise_var", "slab_var", "p0"):
+        assert np.isfinite(getattr(found, name)).all(), name
+
+
+def test_the_edges_are_the_same_on_both_backends():
+    problem, prior, sweeps = random_regression(3, k=4), ito.Prior(a_v=1e-6, b_p=1e-6), Sweeps(20, 5)
+    theirs, tape = record_chain(problem, prior, sweeps, start="empty", seed=3)
+    ours = get_backend("rust").replay_chain(problem, prior, sweeps, start="empty", draws=tape)
+    np.testing.assert_allclose(ours.slab_var, theirs.slab_var, rtol=1e-6)
+
+
+def _of(problem):
+    return problem.gram, problem.moment, problem.yy, problem.n
