@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from itoscope import errors, problems
 from itoscope._core import __version__
-from itoscope.backends import set_threads, use_backend
+from itoscope.backends import use_backend
+from itoscope.backends.rust import set_threads
 from itoscope.common import former
 from itoscope.common.prior import Prior
 from itoscope.data.order import classify_order

@@ -10,16 +10,12 @@ import importlib
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, cast
 
-from itoscope import _core
 from itoscope.common import checks
 
 if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
 
-__all__ = ["BACKENDS", "get_backend", "set_threads", "use_backend"]
-
-#: More threads than the cores of any machine.
-MOST_THREADS = 1024
+__all__ = ["BACKENDS", "get_backend", "use_backend"]
 
 BACKENDS = ("rust", "reference")
 _current: ContextVar[str] = ContextVar("itoscope_backend", default="rust")
@@ -69,19 +65,3 @@ def use_backend(name: str) -> _Restore:
     former = _current.get()
     _current.set(checks.choice("backend", name, BACKENDS))
     return _Restore(former)
-
-
-def set_threads(n_threads: int) -> None:
-    """Set how many threads later calls of the compiled backend use; the numbers do not depend on it.
-
-    Parameters
-    ----------
-    n_threads : int
-        From 0 to 1024; 0 is one for each available core.
-
-    Raises
-    ------
-    ArgumentError
-        For anything else.
-    """
-    _core.set_threads(checks.count("n_threads", n_threads, 0, most=MOST_THREADS))

@@ -23,6 +23,7 @@ from itoscope.backends.records import (
     Variance,
     Weights,
 )
+from itoscope.common import checks
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
@@ -48,9 +49,13 @@ __all__ = [
     "replay_chain",
     "residual_sums",
     "sample_chains",
+    "set_threads",
     "simulate",
     "survey",
 ]
+
+#: More threads than the cores of any machine.
+MOST_THREADS = 1024
 
 
 # -- library -------------------------------------------------------------------------------------------------
@@ -241,3 +246,20 @@ def filter_smooth(
     """Smoothed states; see `itoscope.backends.protocol.Backend.filter_smooth`."""
     states = _core.filter_smooth(_space(model), list(paths), list(times))
     return [mean for mean, _ in states], [cov for _, cov in states]
+
+
+# -- threads -------------------------------------------------------------------------------------------------
+def set_threads(n_threads: int) -> None:
+    """Set how many threads later calls of the compiled backend use; the numbers do not depend on it.
+
+    Parameters
+    ----------
+    n_threads : int
+        From 0 to 1024; 0 is one for each available core.
+
+    Raises
+    ------
+    ArgumentError
+        For anything else.
+    """
+    _core.set_threads(checks.count("n_threads", n_threads, 0, most=MOST_THREADS))
