@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from itoscope import errors, problems
 from itoscope._core import __version__
 from itoscope.backends import use_backend
-from itoscope.backends.rust import set_threads
 from itoscope.common import former
 from itoscope.common.prior import Prior
 from itoscope.data.order import classify_order
@@ -21,6 +20,7 @@ from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
     from itoscope import paper
+    from itoscope.backends.rust import set_threads
     from itoscope.discovery.estimator import SDEDiscovery
     from itoscope.library.pysindy import from_pysindy
 
@@ -55,6 +55,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "paper":
         return importlib.import_module("itoscope.paper")
+    if name == "set_threads":
+        return importlib.import_module("itoscope.backends.rust").set_threads
     if name == "from_pysindy":
         return importlib.import_module("itoscope.library.pysindy").from_pysindy
     if name == "SDEDiscovery":  # imports scikit-learn
