@@ -8,7 +8,11 @@ import pytest
 from itoscope.backends import get_backend
 from itoscope.backends.records import Sweeps
 from itoscope.backends.reference.chains import record_chain
-from itoscope.errors import ArgumentError, DataError, argument_error
+from itoscope.common.reading import reading
+from itoscope.errors import ArgumentError, DataError, ExpressionError, argument_error
+from itoscope.stats.quadratic import Quadratic
+from itoscope.stats.scores import agreement, score
+from itoscope.stats.student import student_quantile
 from regressions import random_regression
 
 SHORT = {"n_chains": 2, "n_samples": 20, "n_burn": 5, "seed": 1}
@@ -147,3 +151,79 @@ def test_the_edges_are_the_same_on_both_backends():
 
 def _of(problem):
     return problem.gram, problem.moment, problem.yy, problem.n
+
+
+# -- whatever a file holds -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "name", ["a.npy", "a.npz", "a.mat", "a.h5", "a.parquet", "a.feather", "a.xlsx", "a.nc", "a.csv"]
+)
+def test_a_file_of_rubbish_is_a_data_error_with_its_path(name, tmp_path):
+    for raw in (
+        b"",
+        b"PK\x03\x04 and no more",
+        b"\x93NUMPY\x01\x00v\x00{'descr': [[[[",
+        bytes(range(256)) * 4,
+    ):
+        (tmp_path / name).write_bytes(raw)
+        with pytest.raises(DataError, match=name):
+            ito.read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "problem", [KeyError("x"), RecursionError(), EOFError(), OSError("no number of the system")]
+)
+def test_what_a_reader_raises_is_told_with_the_path(problem):
+    with pytest.raises(DataError, match=r"a\.csv cannot be read as CSV"), reading("a.csv", "CSV"):
+        raise problem
+
+
+@pytest.mark.parametrize("problem", [MemoryError(), FileNotFoundError(2, "none"), DataError("own")])
+def test_what_a_file_cannot_help_passes(problem):
+    with pytest.raises(type(problem)) as found, reading("a.csv", "CSV"):
+        raise problem
+    assert found.value is problem
+
+
+def test_a_table_without_rows_says_so(tmp_path):
+    (tmp_path / "a.csv").write_text("t,x\n")
+    with pytest.raises(DataError, match="row"):
+        ito.read(tmp_path / "a.csv")
+
+
+def test_paths_are_chosen_by_a_list(data):
+    with pytest.raises(IndexError, match="a number, a slice, or a list"):
+        data[None]
+
+
+def test_half_a_character_is_no_expression(backend):
+    with pytest.raises(ExpressionError, match="unexpected character"):
+        get_backend(backend).compile(["x1 + \ud800"], ["x1"])
+
+
+def test_expressions_of_columns_are_several(data):
+    with pytest.raises(ArgumentError, match=r"observed = -1: one expression"):
+        ito.discover(data, observed=-1, order=1, **SHORT)
+
+
+def test_moments_are_of_some_samples():
+    with pytest.raises(ArgumentError, match=r"n = 1e-300: a positive, finite number from 0\.001"):
+        ito.Moments(np.eye(1), np.zeros(1), 1.0, 1e-300)
+    assert student_quantile(0.975, 1e-3) == np.inf
+
+
+def test_scores_that_overflow_say_nothing():
+    lost = Quadratic(np.full((2, 2), np.inf), np.ones(2), 1.0, 3.0)
+    assert score(lost, [0], [1]).dof == 0
+    assert agreement([lost, lost]).dof == 0
+
+
+@pytest.mark.parametrize(
+    "mass", [np.zeros(0), np.zeros(3), np.zeros(64), np.zeros(2, dtype=int), np.zeros((2, 2))]
+)
+def test_a_saved_discovery_has_a_mass_for_each_model(mass, data, tmp_path):
+    file = tmp_path / "found.npz"
+    ito.discover(data, ito.Library.polynomials(1), sampler="exact", **SHORT).save(file)
+    arrays = dict(np.load(file))
+    np.savez(file, **arrays | {"e0.log_mass": mass})
+    with pytest.raises(DataError, match=r"found\.npz: not a saved discovery, or a damaged one"):
+        ito.Discovery.load(file)

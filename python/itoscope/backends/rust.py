@@ -24,6 +24,8 @@ from itoscope.backends.records import (
     Weights,
 )
 from itoscope.common import checks
+from itoscope.expressions.grammar import check_inputs, parse
+from itoscope.expressions.graph import Graph
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
@@ -61,7 +63,13 @@ MOST_THREADS = 1024
 # -- library -------------------------------------------------------------------------------------------------
 def compile(expressions: Sequence[str], inputs: Sequence[str]) -> Program:
     """Compile expressions over the named inputs; see `itoscope.backends.protocol.Backend.compile`."""
-    return _core.Program(list(expressions), list(inputs))
+    try:
+        return _core.Program(list(expressions), list(inputs))
+    except UnicodeEncodeError:  # half of a character, which no expression has: the grammar says where
+        graph = Graph(check_inputs(inputs))
+        for text in expressions:
+            parse(text, graph)
+        raise
 
 
 def regression_sums(

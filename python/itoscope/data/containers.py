@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.common.extras import require
+from itoscope.common.reading import reading
 from itoscope.errors import DataError
 
 if TYPE_CHECKING:
@@ -20,10 +21,8 @@ Named = tuple[dict[str, np.ndarray[Any, Any]], dict[str, str]]
 
 def arrays_of_npy(path: str | PathLike[str]) -> Named:
     """The array of an NPY file; the fields of one with fields."""
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as problem:
-        raise DataError(f"{path} cannot be read as NPY: {problem}") from problem
+    with open(path, "rb") as handle, reading(path, "NPY"):
+        array = np.load(handle, allow_pickle=False)
     return _fields("data", array), {}
 
 

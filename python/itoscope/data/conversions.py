@@ -87,6 +87,7 @@ class Conversions:
         DataError
             Naming line and column of a cell that is not a number.
         """
+        from itoscope.common.reading import reading
         from itoscope.data.asked import Asked
         from itoscope.data.meaning import parts_of_table
         from itoscope.data.text import read_csv
@@ -96,7 +97,8 @@ class Conversions:
         if identity is not None:
             said["id"] = identity
         asked = Asked(dt=dt, **said)
-        return cls(parts_of_table(read_csv(path, asked), asked), dt=dt, names=names)
+        with reading(path, "CSV"):
+            return cls(parts_of_table(read_csv(path, asked), asked), dt=dt, names=names)
 
     @classmethod
     def from_dataframe(cls: type[Made], frame: Any, *, path_column: Any = None, **said: Any) -> Made:
@@ -122,10 +124,13 @@ class Conversions:
     @classmethod
     def from_npz(cls: type[Made], path: str | PathLike[str], **said: Any) -> Made:
         """Read what `to_npz` wrote, or any NPZ file with one array of samples and ``t`` or ``dt`` beside."""
+        from itoscope.common.reading import reading
         from itoscope.data.asked import Asked
         from itoscope.data.npz import read_npz
 
-        return cls(read_npz(path, Asked(**said)))
+        asked = Asked(**said)
+        with reading(path, "NPZ"):
+            return cls(read_npz(path, asked))
 
     def to_npz(self, path: str | PathLike[str]) -> None:
         """Write everything to one compressed NPZ file, without pickle; `from_npz` loses no bit."""

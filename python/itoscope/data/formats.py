@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from itoscope.common.extras import require
+from itoscope.common.reading import reading
 from itoscope.common.writing import replacing
 from itoscope.data import containers
 from itoscope.data.arrays import parts_of_arrays
@@ -51,7 +52,11 @@ def read(path: str | PathLike[str], asked: Asked | None = None) -> Parts:
     DataError
         For a suffix that is not listed, and for a file that is damaged.
     """
-    asked = asked or Asked()
+    with reading(path, "a recording"):
+        return _read(path, asked or Asked())
+
+
+def _read(path: str | PathLike[str], asked: Asked) -> Parts:
     kind = Path(path).suffix.lower()
     if kind == ".gz":
         kind = Path(Path(path).stem).suffix.lower()

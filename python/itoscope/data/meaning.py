@@ -29,6 +29,8 @@ WIDE = 3
 
 def parts_of_table(table: Table, asked: Asked) -> Parts:
     """Return the paths of a table, recordings in order of first appearance, rows in their order."""
+    if table.columns and not len(table.columns[0].values):
+        raise DataError(f"{table.where or 'the table'} holds no row of samples: one row per sample is needed")
     roles = decide(table, asked)
     repeats = _repeats(table, roles, asked)
     values = np.column_stack([_numbers(column) for column in roles.states])

@@ -254,6 +254,8 @@ def even_step(stamps: Array) -> float | None:
     >>> even_step(np.array([0.0, 1.0, 3.0])) is None
     True
     """
+    if len(stamps) < 2:
+        return None
     span = float(stamps[-1]) - float(stamps[0])
     step = float(f"{span / (len(stamps) - 1):.12g}")
     grid = stamps[0] + step * np.arange(len(stamps))

@@ -259,6 +259,8 @@ class Trajectories(Conversions):
             raise IndexError(
                 f"path {index!r}: there are {self.n_paths} paths, 0 to {self.n_paths - 1}"
             ) from None
+        if np.ndim(chosen) > 1:
+            raise IndexError(f"paths {index!r}: a number, a slice, or a list of numbers or truth values")
         keep = [int(i) for i in np.atleast_1d(chosen)]
         if not keep:
             raise IndexError(f"paths {index!r}: none of the {self.n_paths} paths is chosen")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +32,8 @@ def observed_texts(
     if observed is None or isinstance(observed, str):
         return observed
     if not isinstance(observed, Mapping):
+        if not isinstance(observed, Iterable):
+            raise argument_error("observed", observed, "one expression of the states for each column")
         return list(observed)
     for name in observed:
         if name not in names:

@@ -27,6 +27,8 @@ __all__ = ["Moments"]
 
 #: How far rounding may take moments from being those of any data, relative to their size.
 TOLERANCE = 1e-6
+#: Samples that moments may be of: fewer leave a noise variance that no double can draw.
+LEAST, MOST = 1e-3, 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ class Moments(Quadratic):
         terms = [f"c{i + 1}" for i in range(k)] if self.terms is None else [str(term) for term in self.terms]
         if len(terms) != k or len(set(terms)) != k:
             raise argument_error("terms", list(terms), f"{k} different names, one per column")
-        n, yy = checks.positive("n", self.n), checks.not_negative("yy", self.yy)
+        n, yy = _count(self.n), checks.not_negative("yy", self.yy)
         checked = {
             "gram": _checked(gram, moment, yy),
             "moment": moment,
@@ -191,6 +193,15 @@ class Moments(Quadratic):
         with Reporter(progress).stage("sampling", total, unit) as count:
             asked = (prior or Prior()).scaled(self.slab_scale)
             return sample(self, self.names, asked, settings, count)
+
+
+def _count(n: float) -> float:
+    """A number of samples; it may be a fraction, as weights make it one."""
+    allowed = "a positive, finite number from 0.001 to 1e15"
+    number = checks.positive("n", n, allowed)
+    if not LEAST <= number <= MOST:
+        raise argument_error("n", n, allowed)
+    return number
 
 
 def _array(name: str, value: object, ndim: int) -> Array:

@@ -115,6 +115,8 @@ def _pack(equation: Equation, prefix: str, arrays: dict[str, Any]) -> dict[str, 
 def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
     prefix = entry["prefix"]
     _check(prefix, len(entry["terms"]), arrays)
+    if f"{prefix}.log_mass" in arrays:
+        _check_mass(arrays[f"{prefix}.log_mass"], len(entry["terms"]))
     moments = None
     if "yy" in entry:
         gram, moment = arrays[f"{prefix}.gram"], arrays[f"{prefix}.moment"]
@@ -154,6 +156,15 @@ def _check(prefix: str, k: int, arrays: dict[str, Any]) -> None:
         wanted = "b" if name in ("selected", "included") else "f"
         if array.shape != shape or array.dtype.kind != wanted:
             raise ValueError(f"{prefix}.{name} of shape {array.shape} and {array.dtype}: {shape} is wanted")
+
+
+def _check_mass(array: Any, k: int) -> None:
+    """Raise unless these are the masses of all models of at most `k` columns."""
+    size = array.size
+    if array.dtype.kind != "f" or array.ndim != 1 or not 0 < size <= 2 ** min(k, 20) or size & (size - 1):
+        raise ValueError(
+            f"log_mass of shape {array.shape} and {array.dtype}: a mass for each model is wanted"
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -35,11 +35,12 @@ def of_rows(columns: Array, residual: Array) -> Quadratic:
 
 
 def _explained(quadratic: Quadratic, columns: Sequence[int]) -> tuple[float, int]:
-    """Sum of squares that `columns` explain, and how many of them are independent."""
+    """Sum of squares that `columns` explain, and how many of them are independent; none where numbers overflowed."""
     theta, inverse = quadratic.solve(columns)
     index = np.asarray(columns, dtype=int)
-    rank = round(float(np.einsum("ij,ji->", inverse, quadratic.gram[np.ix_(index, index)])))
-    return float(theta @ quadratic.moment[index]), rank
+    rank = float(np.einsum("ij,ji->", inverse, quadratic.gram[np.ix_(index, index)]))
+    explained = float(theta @ quadratic.moment[index])
+    return (explained, round(rank)) if np.isfinite([explained, rank]).all() else (0.0, 0)
 
 
 def score(quadratic: Quadratic, held: Sequence[int], tested: Sequence[int]) -> Score:
@@ -77,6 +78,8 @@ def agreement(parts: Sequence[Quadratic]) -> Score:
     each = [_explained(part, columns) for part in parts]
     total, rank = _explained(whole, columns)
     dof = sum(count for _, count in each) - rank
+    if dof <= 0:
+        return Score(0.0, 0, 1.0)
     found = max(sum(value for value, _ in each) - total, 0.0)
     most = int(np.argmax([value for value, _ in each]))
     return Score(found, dof, chi_square_tail(found, dof), most, float(np.sqrt(max(each[most][0], 0.0))))

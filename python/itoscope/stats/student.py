@@ -25,13 +25,15 @@ def student_quantile(p: float, df: float) -> float:
     low, high = 0.0, 1.0
     while _distribution(high, df) < p:
         low, high = high, 2 * high
+        if math.isinf(high * high):  # of a few hundredths of a degree of freedom
+            return math.inf
     t = min(max(NormalDist().inv_cdf(p), low), high)
     log_density = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - 0.5 * math.log(df * math.pi)
     for _ in range(200):
         excess = _distribution(t, df) - p
         low, high = (low, t) if excess > 0 else (t, high)
-        step = excess / math.exp(log_density - 0.5 * (df + 1) * math.log1p(t * t / df))
-        following = t - step
+        density = math.exp(log_density - 0.5 * (df + 1) * math.log1p(t * t / df))
+        following = t - excess / density if density > 0 else math.nan
         if not low < following < high:
             following = 0.5 * (low + high)
         if abs(following - t) <= 1e-14 * max(1.0, t):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from itoscope.backends.reference.noise import Draws
     from itoscope.common.types import Array
 
-__all__ = ["Gibbs", "inclusion_probability", "search"]
+__all__ = ["Gibbs", "inclusion_probability", "search", "variance"]
 
 #: Where variances and inclusion rates are kept. A draw of a small shape may round to 0, or one of two to 1, and what is
 #: computed from such a draw is no number; no posterior with mass on numbers comes near these ends.
@@ -117,16 +117,16 @@ class Gibbs:
         """Draw s2, theta, v and p0 given the model, in this order."""
         prior, r = self.regression.prior, len(self.members)
         lower, z, energy = self.regression.factor(self.members, self.v)
-        self.s2 = _within(0.5 * energy, draws.gamma(self.regression.power))
+        self.s2 = variance(0.5 * energy, draws.gamma(self.regression.power))
         noise: Array = math.sqrt(self.s2) * draws.normals(r)
         self.theta = np.linalg.solve(lower.T, z + noise)
         square = float(self.theta @ self.theta)
-        self.v = _within(prior.b_v + 0.5 * square / self.s2, draws.gamma(prior.a_v + 0.5 * r))
+        self.v = variance(prior.b_v + 0.5 * square / self.s2, draws.gamma(prior.a_v + 0.5 * r))
         rate = draws.beta(prior.a_p + r, prior.b_p + self.regression.n_usable - r)
         self.p0 = min(max(rate, RATES[0]), RATES[1])
 
 
-def _within(numerator: float, gamma: float) -> float:
+def variance(numerator: float, gamma: float) -> float:
     """The variance `numerator / gamma`, in the range of variances; a gamma draw of a small shape may underflow to 0."""
-    variance = numerator / gamma if gamma > 0 else math.inf
-    return min(max(variance, RANGE[0]), RANGE[1])
+    found = numerator / gamma if gamma > 0 else math.inf
+    return min(max(found, RANGE[0]), RANGE[1])

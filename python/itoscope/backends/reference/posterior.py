@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.backends.records import Chains
 from itoscope.backends.reference.enumerate import log_model_prior, members_of
 from itoscope.backends.reference.evidence import Regression
+from itoscope.backends.reference.gibbs import variance
 from itoscope.backends.reference.noise import Draws, Stream, Tape
 from itoscope.backends.reference.slab import SlabPosterior, slab_posterior
 from itoscope.errors import argument_error
@@ -96,7 +97,7 @@ def _draw(regression: Regression, log_mass: Array, n_draws: int, draws: Draws) -
         slab = known[model]
         v = float(slab.v[_pick(np.cumsum(slab.weight), draws.uniform())])
         lower, z, energy = regression.factor(members, v)
-        s2 = 0.5 * energy / draws.gamma(regression.power)
+        s2 = variance(0.5 * energy, draws.gamma(regression.power))
         theta = np.linalg.solve(lower.T, z + math.sqrt(s2) * draws.normals(len(members)))
         at = regression.kept[members]
         samples[0, draw, at] = theta * regression.raw[members]

@@ -10,7 +10,7 @@ use crate::noise::Draws;
 
 /// Where variances and inclusion rates are kept. A draw of a small shape may round to 0, or one of two to 1, and what is
 /// computed from such a draw is no number; no posterior with mass on numbers comes near these ends.
-const RANGE: (f64, f64) = (1e-250, 1e250);
+pub(super) const RANGE: (f64, f64) = (1e-250, 1e250);
 const RATES: (f64, f64) = (1e-300, 1.0 - f64::EPSILON / 2.0);
 
 /// How much work a chain has done.

@@ -10,6 +10,7 @@ use super::chains::Chain;
 use super::enumerate::log_model_prior;
 use super::evidence::ScaledRegression;
 use super::gibbs::ChainWork;
+use super::gibbs::RANGE;
 use super::slab::SlabPosterior;
 use crate::control::Control;
 use crate::noise::Draws;
@@ -111,7 +112,7 @@ pub fn exact_draws(
         let (members, slab) = &known[&model];
         let v = slab.v[pick(&slab.weight, draws.uniform())];
         let given = Given::new(regression, members, v)?;
-        let s2 = 0.5 * given.energy / draws.gamma(regression.power());
+        let s2 = (0.5 * given.energy / draws.gamma(regression.power())).clamp(RANGE.0, RANGE.1);
         let noise =
             DVector::from_iterator(members.len(), (0..members.len()).map(|_| s2.sqrt() * draws.normal()));
         let theta = given.solve_upper(&(&given.z + noise));
