@@ -188,6 +188,15 @@ def test_discover_prints_the_equation(run, recording, tmp_path):
     assert any(tmp_path.iterdir())
 
 
+def test_discover_reads_standard_input(recording):
+    command = [sys.executable, "-m", "itoscope", "discover", "-", "--json", *map(str, QUICK)]
+    with open(recording, "rb") as handle:
+        done = subprocess.run(command, stdin=handle, capture_output=True, text=True, check=True)
+    assert "x1" in json.loads(done.stdout)["drift"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 1 and "standard-input.csv" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_discover_as_json(run, recording):
     code, out, err = run("discover", recording, *QUICK, "--json")
     assert (code, err) == (0, "")

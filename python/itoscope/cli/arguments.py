@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from itoscope.data.formats import SUFFIXES
 from itoscope.data.trajectories import Trajectories
 from itoscope.discovery.result import Discovery
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = [
     "LIBRARY_HELP",
@@ -115,13 +121,26 @@ def data_of(arguments: argparse.Namespace, dt: float | None = None) -> Trajector
         names=names,
         time_unit=arguments.time_unit,
     )
-    try:
-        data = Trajectories.from_file(arguments.file, dt=step, **settings)
-    except ArgumentError as problem:
-        if step is not None or dt is None or "dt and t are both missing" not in str(problem):
-            raise
-        data = Trajectories.from_file(arguments.file, dt=dt, **settings)
+    with _file_of(arguments.file) as file:
+        try:
+            data = Trajectories.from_file(file, dt=step, **settings)
+        except ArgumentError as problem:
+            if step is not None or dt is None or "dt and t are both missing" not in str(problem):
+                raise
+            data = Trajectories.from_file(file, dt=dt, **settings)
     return data if arguments.thin == 1 else data.thin(arguments.thin)
+
+
+@contextmanager
+def _file_of(name: str) -> Iterator[str]:
+    """The file of this name; for `-` what comes from standard input, as a file of text."""
+    if name != "-":
+        yield name
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "standard-input.csv")
+        file.write_bytes(sys.stdin.buffer.read())
+        yield str(file)
 
 
 def _column(word: str | None) -> Any:
