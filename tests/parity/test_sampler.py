@@ -13,7 +13,7 @@ from regressions import random_regression
 from tolerances import SAMPLER
 
 rust, reference = get_backend("rust"), get_backend("reference")
-PRIORS = [Prior(), Prior(a_p=2, b_p=3, a_v=3, b_v=2, a_s=1, b_s=0.5), Prior(standardize=False)]
+PRIORS = [Prior(), Prior(a_p=2, b_p=3, a_v=3, b_v=2, a_s=1, b_s=0.5, empty=0.3), Prior(standardize=False)]
 
 
 def with_zero_column(data):
@@ -52,9 +52,9 @@ def test_a_chain_of_200_sweeps_on_one_tape(start, prior):
     theirs, tape = record_chain(data, prior, sweeps, start=start, seed=5)
     ours = rust.replay_chain(data, prior, sweeps, start=start, draws=tape)
     assert_same_chains(ours, theirs)
-    counters = ("sweeps", "flips", "exchanges_tried", "exchanges")
+    counters = ("sweeps", "flips", "exchanges_tried", "exchanges", "pairs")
     assert [ours.work[0][name] for name in counters] == [theirs.work[0][name] for name in counters]
-    assert theirs.work[0]["flips"] > 20 and theirs.work[0]["exchanges"] > 20
+    assert min(theirs.work[0][name] for name in ("flips", "exchanges", "pairs")) > 10
 
 
 def test_exact_draws_on_one_tape():

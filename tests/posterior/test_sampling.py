@@ -51,13 +51,36 @@ def test_an_equation_over_all_terms_from_those_that_were_tried(found, sampler):
     assert equation.models(1)[0].terms == ("a",)
 
 
-def test_few_columns_are_enumerated_and_many_are_not():
+def test_few_models_are_enumerated_and_many_are_not():
     rng = np.random.default_rng(4)
     for columns, way in ((12, "exact"), (13, "gibbs")):
         x = rng.normal(size=(60, columns))
         names = [f"c{k}" for k in range(columns)]
         equation = sample(regression(x, x[:, 0]), names, Prior(), Sampling(n_samples=20, n_burn=10, seed=1))
         assert equation.sampler == way
+
+
+def test_more_models_are_enumerated_where_the_chains_would_cost_more():
+    assert not Sampling(n_samples=4095, n_burn=0, n_chains=4).enumerates(13)
+    assert Sampling(n_samples=4096, n_burn=0, n_chains=4).enumerates(13)
+    assert Sampling(n_samples=10**9).enumerates(20) and not Sampling(n_samples=10**9).enumerates(21)
+    assert Sampling("exact").enumerates(21) and not Sampling("gibbs").enumerates(2)
+
+
+def test_chains_find_two_columns_that_nearly_coincide_far_from_zero(backend):
+    """A restoring force 707 standard deviations from zero: of 1 and x neither does anything without the other."""
+    rng = np.random.default_rng(3)
+    n = 20_000
+    x = 707.0 + rng.normal(size=n)
+    far = regression(np.stack([np.ones(n), x], axis=1), -0.3 * (x - 707.0) + rng.normal(size=n))
+    short = backend == "reference"
+    settings = Sampling("gibbs", 2, 100 if short else 2000, 100, seed=1, backend=backend)
+    equation = sample(far, ["1", "x"], Prior(), settings)
+    exact = sample(far, ["1", "x"], Prior(), Sampling("exact", seed=1))
+    assert exact.pip.min() > 0.99
+    assert equation.pip == pytest.approx(exact.pip, abs=0.03)
+    alone = sample(far, ["1", "x"], Prior(), Sampling("gibbs", 2, 2000, 100, seed=1, exchanges=0))
+    assert alone.pip.min() < 0.9
 
 
 def test_the_names_change_nothing_but_the_names(found):

@@ -20,7 +20,7 @@ def regression(slab_scale=1.0, n=200, terms=TERMS):
 
 def test_a_scaled_slab_is_a_slab_of_scaled_variance(backend):
     scaled = regression(0.01).sample(**EXACT, backend=backend)
-    prior = ito.Prior(b_v=0.005, slab_start=0.1)
+    prior = ito.Prior(b_v=0.005, slab_start=0.1, empty=0.5)
     same = regression().sample(prior, **EXACT, backend=backend)
     np.testing.assert_allclose(scaled.pip, same.pip, rtol=1e-12)
     np.testing.assert_allclose(scaled.mean, same.mean, rtol=1e-12)
@@ -32,6 +32,33 @@ def test_a_scaled_slab_is_a_slab_of_scaled_variance(backend):
         ito.Prior(slab_unit="sample"), sampler="exact", seed=1, backend=backend
     )
     np.testing.assert_array_equal(per_sample.pip, unscaled.pip)
+
+
+def test_a_drift_is_as_likely_to_be_none_as_to_be_some(backend):
+    assert ito.Prior().scaled(0.1).empty == ito.Prior().of_drift().empty == 0.5
+    assert ito.Prior().scaled(1.0).empty is None
+    assert ito.Prior(empty=0.2).scaled(0.1).empty == ito.Prior(empty=0.2).scaled(1.0).empty == 0.2
+    for said in (ito.Prior(slab_unit="sample"), ito.Prior(a_p=1.0), ito.Prior(b_p=1e9)):
+        assert said.scaled(0.1).empty is None
+    for bad in (0.0, 1.0, -1.0):
+        with pytest.raises(ArgumentError, match="empty"):
+            ito.Prior(empty=bad)
+    settings = EXACT | {"backend": backend}
+    free, held = (regression().sample(ito.Prior(empty=empty), **settings) for empty in (None, 0.9))
+    gain = held.log_mass - free.log_mass
+    np.testing.assert_allclose(gain[1:], gain[1], atol=1e-9)  # the others keep their proportions
+    none = np.prod([(1 + j) / (1.1 + j) for j in range(3)])
+    assert np.exp(gain[0]) == pytest.approx(0.9 / none, rel=1e-9)
+    assert np.exp(gain[1]) == pytest.approx(0.1 / (1 - none), rel=1e-9)
+
+
+@pytest.mark.parametrize("empty", [0.02, 0.5])
+def test_chains_of_a_prior_that_says_how_likely_nothing_is(empty):
+    prior = ito.Prior(empty=empty)
+    exact = regression(0.01).sample(prior, **EXACT)
+    for exchanges in (0, 1):
+        chains = regression(0.01).sample(prior, sampler="gibbs", n_samples=8000, seed=2, exchanges=exchanges)
+        assert (np.abs(chains.pip - exact.pip) < 4 * np.maximum(chains.pip_mcse, 1e-3)).all()
 
 
 def test_moments_keep_their_scale():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,6 +16,8 @@ _SCALES = ("b_v", "b_s", "slab_start")
 
 #: What a double can count with: beyond, draws of a shape are all 0 or infinite, and squares of a scale overflow.
 SHAPES, SCALES = (1e-12, 1e6), (1e-100, 1e100)
+#: Prior probability that the drift of a state is none at all.
+NO_DRIFT = 0.5
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,8 @@ class Prior:
     Parameters
     ----------
     a_p, b_p : float
-        Shapes of the beta prior of the inclusion rate `p0`. The defaults favour small models: the empty one
-        has prior probability 2/3 among 36 columns, 1/2 among 1000.
+        Shapes of the beta prior of the inclusion rate `p0`. The defaults favour small models: without
+        `empty` that of no terms has probability 2/3 among 36 columns, 1/2 among 1000.
     a_v, b_v : float
         Shape and scale of the inverse gamma prior of the slab variance `v`.
     a_s, b_s : float
@@ -42,6 +45,9 @@ class Prior:
     slab_unit : {"time", "sample"}
         "sample" has ``c = 1`` in the drift too, the slab of the paper: it grows wider the finer a path is sampled,
         and inclusion probabilities fall.
+    empty : float, optional
+        Prior probability that an equation has no terms; all other sets of terms keep their proportions. None: one half
+        for the drift of a state, unless `a_p`, `b_p` or `slab_unit` say otherwise, and what `p0` says for all else.
     standardize : bool
         Scale each column and the target to unit root mean square before the prior is applied, so that a
         change of units changes nothing but the units.
@@ -67,6 +73,7 @@ class Prior:
     p0_start: float = 0.1
     standardize: bool = True
     slab_unit: Literal["time", "sample"] = "time"
+    empty: float | None = None
 
     def __post_init__(self) -> None:
         for names, (low, high) in ((_SHAPES, SHAPES), (_SCALES, SCALES)):
@@ -79,9 +86,22 @@ class Prior:
         checks.share("p0_start", self.p0_start)
         checks.choice("standardize", self.standardize, (True, False))
         checks.choice("slab_unit", self.slab_unit, ("time", "sample"))
+        if self.empty is not None:
+            checks.share("empty", self.empty)
 
     def scaled(self, slab_scale: float) -> Prior:
         """The same prior where a sample is the unit: ``v c ~ IG(a_v, b_v c)``, for the scale c of the slab."""
-        c = 1.0 if self.slab_unit == "sample" else slab_scale
-        b_v, slab_start = (min(max(scale * c, SCALES[0]), SCALES[1]) for scale in (self.b_v, self.slab_start))
-        return replace(self, b_v=b_v, slab_start=slab_start, slab_unit="sample")
+        if self.slab_unit == "sample":
+            return self
+        prior = self.of_drift() if slab_scale != 1.0 else self
+        b_v, start = (min(max(v * slab_scale, SCALES[0]), SCALES[1]) for v in (self.b_v, self.slab_start))
+        return replace(prior, b_v=b_v, slab_start=start, slab_unit="sample")
+
+    def of_drift(self) -> Prior:
+        """The same prior for the drift of a state: with a probability that there is none, unless one was given."""
+        said = self.empty is not None or (self.a_p, self.b_p) != (Prior.a_p, Prior.b_p)
+        return self if said or self.slab_unit == "sample" else replace(self, empty=NO_DRIFT)
+
+    def log_none(self, n_columns: int) -> float:
+        """Log probability that none of so many columns is in an equation, by the inclusion rate alone."""
+        return -sum(math.log1p(self.a_p / (self.b_p + j)) for j in range(n_columns))

@@ -154,7 +154,7 @@ class Moments(Quadratic):
         prior : Prior, optional
         sampler : {"auto", "gibbs", "exact"}
             Markov chains, or all ``2^K`` models of at most 20 columns with independent draws from their
-            posterior. "auto" enumerates up to 12 columns, where that costs no more than the chains.
+            posterior. "auto" enumerates up to 12 columns, and more where that costs no more than the chains.
         n_chains : int
         n_samples : int or "auto"
             Sweeps of each chain after the burn-in; "auto" doubles them from 2000 until the Monte Carlo

@@ -32,12 +32,14 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 AUTO_ERROR, AUTO_START, AUTO_END = 0.01, 2000, 128_000
 #: Spread of a PIP between chains that is called a disagreement: ten times the error that "auto" aims at.
 DISAGREEMENT = 0.1
-#: "auto" enumerates up to so many columns, and runs chains on more.
-AUTO_COLUMNS = 12
+#: "auto" enumerates up to so many models, and more where the sweeps of the chains are more than so many a model.
+AUTO_MODELS, SWEEPS_PER_MODEL = 4096, 2
 #: The median model is held against so many of the most visited ones; its threshold is the one where that is asked.
 RIVALS, MEDIAN = 20, 0.5
 #: Columns of a larger correlation in size are a group where none is certain and one of them is: more than `SURE`.
 GROUP, SURE = 0.98, 0.9
+#: The most columns whose models are enumerated.
+MAX_COLUMNS = 20
 BYTES_PER_ENTRY = 17  # two floats and a flag
 #: Chains, sweeps of all of them, exchanges of a sweep: days of work, and less than what counts them can hold.
 MOST_CHAINS, MOST_SWEEPS, MOST_EXCHANGES = 10_000, 2**40, 10_000
@@ -89,6 +91,13 @@ class Sampling:
         size = BYTES_PER_ENTRY * int(self.n_chains) * count * n_terms
         return self.thin or max(1, int(np.ceil(size / self.max_memory)))
 
+    def enumerates(self, n_columns: int) -> bool:
+        """Whether all models of so many columns are looked at: where asked, or where it costs no more than chains."""
+        if self.sampler != "auto":
+            return self.sampler == "exact"
+        sweeps = int(self.n_chains) * (self.draws + int(self.n_burn))
+        return n_columns <= MAX_COLUMNS and 2**n_columns <= max(AUTO_MODELS, sweeps // SWEEPS_PER_MODEL)
+
     @property
     def work(self) -> tuple[int | None, str]:
         """Units of work of all chains, if that is known, and their name."""
@@ -132,7 +141,7 @@ def sample(
     keep, aliases = find_aliases(quadratic, terms)
     reduced, names = sound(quadratic.subset(keep)), [terms[k] for k in keep]
     usable = int((np.diag(reduced.gram) > 0).sum())
-    exact = settings.sampler == "exact" or (settings.sampler == "auto" and usable <= AUTO_COLUMNS)
+    exact = settings.enumerates(usable)
     draw = _exact if exact else _gibbs
     drawn = draw(stages, reduced, prior, settings, names, len(terms), progress)
     selected, mean, cov = _select(stages, reduced, prior, drawn, settings.threshold)

@@ -25,6 +25,7 @@ const PRIOR: Prior = Prior {
     slab_start: 1.0,
     p0_start: 0.5,
     standardize: false,
+    empty: None,
 };
 
 struct State {
@@ -36,7 +37,17 @@ struct State {
 }
 
 impl State {
-    fn of_prior(draws: &mut Stream) -> Self {
+    /// A draw from [`PRIOR`], or from it with less weight on the model without columns.
+    fn of_prior(prior: &Prior, draws: &mut Stream) -> Self {
+        loop {
+            let state = Self::of_rate(draws);
+            if !state.members.is_empty() || draws.uniform() < prior.log_favour(K).exp() {
+                return state;
+            }
+        }
+    }
+
+    fn of_rate(draws: &mut Stream) -> Self {
         let p0 = draws.beta(PRIOR.a_p, PRIOR.b_p);
         let v = PRIOR.b_v / draws.gamma(PRIOR.a_v);
         let s2 = PRIOR.b_s / draws.gamma(PRIOR.a_s);
@@ -73,8 +84,8 @@ fn z_scores(prior: Prior, exchanges: usize, seed: u64) -> [f64; FUNCTIONS] {
     let gram = x.t().dot(&x);
     let (mut sums, mut squares) = ([[0.0; FUNCTIONS]; 2], [[0.0; FUNCTIONS]; 2]);
     for _ in 0..REPLICATES {
-        let fresh = State::of_prior(&mut draws);
-        let mut state = State::of_prior(&mut draws);
+        let fresh = State::of_prior(&prior, &mut draws);
+        let mut state = State::of_prior(&prior, &mut draws);
         for _ in 0..2 {
             let y =
                 x.dot(&state.theta) + Array1::from_shape_simple_fn(N, || state.s2.sqrt() * draws.normal());
@@ -113,8 +124,10 @@ fn worst(z: [f64; FUNCTIONS]) -> f64 {
 fn sweeps_leave_the_joint_distribution_alone() {
     for exchanges in [0, 2] {
         let z = z_scores(PRIOR, exchanges, 17);
-        assert!(worst(z) < THRESHOLD, "{exchanges} exchanges: {z:?}");
+        assert!(worst(z) < THRESHOLD, "{exchanges} exchanges and pairs: {z:?}");
     }
+    let z = z_scores(Prior { empty: Some(0.05), ..PRIOR }, 1, 17);
+    assert!(worst(z) < THRESHOLD, "few empty models: {z:?}");
 }
 
 #[test]

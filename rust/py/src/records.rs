@@ -163,12 +163,13 @@ pub struct PyPrior {
     slab_start: f64,
     p0_start: f64,
     standardize: bool,
+    empty: Option<f64>,
 }
 
 impl From<PyPrior> for Prior {
     fn from(p: PyPrior) -> Self {
-        let PyPrior { a_p, b_p, a_v, b_v, a_s, b_s, slab_start, p0_start, standardize } = p;
-        Self { a_p, b_p, a_v, b_v, a_s, b_s, slab_start, p0_start, standardize }
+        let PyPrior { a_p, b_p, a_v, b_v, a_s, b_s, slab_start, p0_start, standardize, empty } = p;
+        Self { a_p, b_p, a_v, b_v, a_s, b_s, slab_start, p0_start, standardize, empty }
     }
 }
 

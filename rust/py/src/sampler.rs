@@ -42,6 +42,7 @@ fn chain_dict(py: Python<'_>, chain: Chain) -> PyResult<Bound<'_, PyDict>> {
     work.set_item("flips", chain.work.flips)?;
     work.set_item("exchanges_tried", chain.work.exchanges_tried)?;
     work.set_item("exchanges", chain.work.exchanges)?;
+    work.set_item("pairs", chain.work.pairs)?;
     work.set_item("rows", chain.work.rows)?;
     dict.set_item("work", work)?;
     Ok(dict)

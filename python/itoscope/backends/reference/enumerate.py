@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,19 +15,9 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array, Progress
     from itoscope.stats.quadratic import Quadratic
 
-__all__ = ["MAX_COLUMNS", "enumerate_models", "log_model_prior", "members_of"]
+__all__ = ["MAX_COLUMNS", "enumerate_models", "members_of"]
 
 MAX_COLUMNS = 20
-
-
-def log_model_prior(regression: Regression, r: int) -> float:
-    """Return the log prior probability of one model of size r: ``log B(a_p+r, b_p+K-r) / B(a_p, b_p)``."""
-    a, b, k = regression.prior.a_p, regression.prior.b_p, regression.n_usable
-
-    def log_beta(a: float, b: float) -> float:
-        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-
-    return log_beta(a + r, b + k - r) - log_beta(a, b)
 
 
 def members_of(model: int) -> list[int]:
@@ -46,9 +35,7 @@ def enumerate_models(quadratic: Quadratic, prior: Prior, *, progress: Progress) 
     out = np.empty(2**k)
     for model in range(2**k):
         members = members_of(model)
-        out[model] = (
-            log_model_prior(regression, len(members)) + slab_posterior(regression, members).log_integral
-        )
+        out[model] = regression.log_model(len(members)) + slab_posterior(regression, members).log_integral
         if progress is not None and model % 1024 == 1023:
             progress(model + 1)
     return out

@@ -63,6 +63,35 @@ class Regression:
             + math.lgamma(self.power)
         )
 
+    def log_model(self, r: int) -> float:
+        """Return the log prior of one model of r columns: ``log B(a_p+r, b_p+K-r) / B(a_p, b_p)``.
+
+        Where the prior says how probable the empty model is, the others share the rest in these proportions.
+        """
+        a, b, k, empty = self.prior.a_p, self.prior.b_p, self.n_usable, self.prior.empty
+
+        def free(r: int) -> float:
+            return _log_beta(a + r, b + k - r) - _log_beta(a, b)
+
+        if empty is None or k == 0:
+            return free(r)
+        return (
+            math.log(empty) if r == 0 else free(r) + math.log1p(-empty) - math.log(-math.expm1(self.log_none))
+        )
+
+    def log_weight(self, r: int, p0: float) -> float:
+        """Return the log prior of one model of r columns given the inclusion rate, up to a constant."""
+        favour = 0.0
+        if self.prior.empty is not None and self.n_usable:
+            free = math.log(-math.expm1(self.log_none)) - self.log_none
+            favour = math.log(self.prior.empty) - math.log1p(-self.prior.empty) + free
+        return r * (math.log(p0) - math.log1p(-p0)) + (favour if r == 0 else 0.0)
+
+    @property
+    def log_none(self) -> float:
+        """Log probability that no column is in, by the inclusion rate alone."""
+        return self.prior.log_none(self.n_usable)
+
     def usable(self, included: Bools) -> list[int]:
         """Return the usable columns among those that the caller marks."""
         if included.shape != (self.n_columns,):
@@ -90,6 +119,10 @@ class Regression:
             - 0.5 * (len(members) * math.log(v) + log_det)
             - self.power * math.log(0.5 * energy)
         )
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
 def log_evidence(

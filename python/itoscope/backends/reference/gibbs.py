@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.backends.reference.pairs import Pairs
+
 if TYPE_CHECKING:
     from itoscope.backends.reference.evidence import Regression
     from itoscope.backends.reference.noise import Draws
@@ -25,7 +27,8 @@ def inclusion_probability(regression: Regression, members: list[int], k: int, v:
     without = [j for j in members if j != k]
     log_out = regression.log_evidence(without, v)
     log_in = regression.log_evidence([*without, k], v)
-    log_odds = log_in - log_out + math.log(p0) - math.log1p(-p0)
+    r = len(without)
+    log_odds = log_in - log_out + regression.log_weight(r + 1, p0) - regression.log_weight(r, p0)
     return 1 / (1 + math.exp(min(-log_odds, 700.0)))
 
 
@@ -57,12 +60,13 @@ def search(regression: Regression) -> list[int]:
 class Gibbs:
     """A chain: the sampled model (`members`, in the order they came in) and the draws of everything else.
 
-    A sweep updates Z_1..Z_K with theta and s2 integrated out, then exchanges members, then s2, theta, v,
-    p0, each given all that came before.
+    A sweep updates Z_1..Z_K with theta and s2 integrated out, then exchanges members and
+    toggles pairs (which draw v as well), then s2, theta, v, p0, each given all that came before.
     """
 
     def __init__(self, regression: Regression, start: list[int], exchanges: int) -> None:
         self.regression = regression
+        self.pairs = Pairs(regression)
         self.members = list(start)
         self.exchanges = exchanges
         self.v = regression.prior.slab_start
@@ -70,7 +74,7 @@ class Gibbs:
         self.s2 = math.nan
         self.theta = np.zeros(0)
         self.inclusion = np.zeros(regression.n_usable)
-        self.work = {"sweeps": 0, "flips": 0, "exchanges_tried": 0, "exchanges": 0, "rows": 0}
+        self.work = {"sweeps": 0, "flips": 0, "exchanges_tried": 0, "exchanges": 0, "pairs": 0, "rows": 0}
 
     def sweep(self, draws: Draws) -> None:
         """Do one sweep."""
@@ -78,6 +82,7 @@ class Gibbs:
             self._flip(k, draws)
         for _ in range(self.exchanges):
             self._exchange(draws)
+            self._pair(draws)
         self._draw_parameters(draws)
         self.work["sweeps"] += 1
 
@@ -112,6 +117,18 @@ class Gibbs:
         if chosen != member:
             self.members = [*others, chosen]
             self.work["exchanges"] += 1
+
+    def _pair(self, draws: Draws) -> None:
+        """Put one column or two in or out together with the slab variance."""
+        if not self.regression.n_usable:
+            return
+        toggled = self.pairs.choose(draws)
+        proposed = [j for j in self.members if j not in toggled]
+        proposed += [j for j in toggled if j not in self.members]
+        v = self.pairs.step(self.members, proposed, self.v, self.p0, draws)
+        if v is not None:
+            self.members, self.v = proposed, v
+            self.work["pairs"] += 1
 
     def _draw_parameters(self, draws: Draws) -> None:
         """Draw s2, theta, v and p0 given the model, in this order."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends.records import Chains
-from itoscope.backends.reference.enumerate import log_model_prior, members_of
+from itoscope.backends.reference.enumerate import members_of
 from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.gibbs import variance
 from itoscope.backends.reference.noise import Draws, Stream, Tape
@@ -49,7 +49,7 @@ def model_posterior(quadratic: Quadratic, prior: Prior, included: Bools) -> tupl
     mean, cov = np.zeros(k), np.zeros((k, k))
     mean[at] = first * raw
     cov[np.ix_(at, at)] = (second - np.outer(first, first)) * np.outer(raw, raw)
-    return log_model_prior(regression, r) + slab.log_integral, mean, cov
+    return regression.log_model(r) + slab.log_integral, mean, cov
 
 
 def exact_draws(

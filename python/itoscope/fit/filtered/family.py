@@ -216,14 +216,14 @@ def _pairs(task: Task, state: State, known: dict[tuple[Set, Set], Member]) -> li
     if not gammas:
         return [(drift, None) for drift in drifts[:COUNTED]]
     top = drifts[0].log_mass + gammas[0].log_mass - NEGLIGIBLE
-    pairs = [(d, g) for d in drifts for g in gammas if d.log_mass + g.log_mass > top]
+    pairs = [(d, g) for d in drifts for g in gammas if d.log_mass + g.log_mass >= top]
     pairs.sort(key=lambda pair: -(pair[0].log_mass + pair[1].log_mass))
     return list(pairs[:COUNTED])
 
 
 def _near(ranked: list[Ranked]) -> list[Ranked]:
     ranked = ranked[:COUNTED]
-    return [one for one in ranked if one.log_mass > ranked[0].log_mass - NEGLIGIBLE]
+    return [one for one in ranked if one.log_mass >= ranked[0].log_mass - NEGLIGIBLE]
 
 
 def climbed(task: Task, state: State, drift: Set, gamma: Set) -> Member:

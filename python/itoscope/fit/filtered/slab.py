@@ -115,9 +115,20 @@ def _log_sum(values: Array) -> float:
 
 
 def log_sets(count: int, candidates: int, prior: Prior) -> float:
-    """Log prior of one set of `count` terms among the `candidates` of an equation, the rate of inclusion integrated."""
+    """Log prior of one set of `count` terms among the `candidates` of an equation, the rate of inclusion integrated.
+
+    Where the prior says how probable the empty set is, the others share the rest in these proportions.
+    """
     a, b = prior.a_p, prior.b_p
-    return (
-        math.lgamma(a + count) + math.lgamma(b + candidates - count) - math.lgamma(a + b + candidates)
-        - math.lgamma(a) - math.lgamma(b) + math.lgamma(a + b)
-    )  # fmt: skip
+
+    def free(count: int) -> float:
+        return (
+            math.lgamma(a + count) + math.lgamma(b + candidates - count) - math.lgamma(a + b + candidates)
+            - math.lgamma(a) - math.lgamma(b) + math.lgamma(a + b)
+        )  # fmt: skip
+
+    if prior.empty is None or not candidates:
+        return free(count)
+    if count == 0:
+        return math.log(prior.empty)
+    return free(count) + math.log1p(-prior.empty) - math.log(-math.expm1(prior.log_none(candidates)))

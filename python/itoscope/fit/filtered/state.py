@@ -76,7 +76,7 @@ class Task:
             sizes=_at(sizes.drift, columns),
             equation=np.array([row for row, _ in columns], dtype=int),
             full=frozenset(),
-            prior=self.prior,
+            prior=self.prior.of_drift(),
             names=names,
         )
         return replace(state.without([names[c] for c in bad]), drift=ranking, sizes=sizes), ranking

@@ -12,7 +12,6 @@ use super::greedy::greedy_start;
 use super::kernels::{self, ColumnNodes, FormerNodes, PivotNodes};
 use super::lanes::padded;
 use super::slab::{Grid, log_prior};
-use super::special::ln_rising;
 use crate::control::Control;
 use crate::{Error, Result};
 
@@ -27,8 +26,7 @@ const EDGE: f64 = 1e-12;
 
 /// Log prior probability of one model of size `r`, inclusion rate integrated out.
 pub fn log_model_prior(regression: &ScaledRegression, r: usize) -> f64 {
-    let (prior, k) = (regression.prior(), regression.n_usable());
-    ln_rising(prior.a_p, r) + ln_rising(prior.b_p, k - r) - ln_rising(prior.a_p + prior.b_p, k)
+    regression.prior().log_model(r, regression.n_usable())
 }
 
 /// Log joint mass `log p(y, model)` of every model; bit `k` of the index says whether usable column `k` is in it.

@@ -1,11 +1,12 @@
 //! One chain of the sampler: sweeps over the model, its coefficients and its hyperparameters.
 //!
-//! Order of a sweep: Z_1..Z_K with theta and s2 integrated out, exchanges likewise, then s2, theta, v, p0, each given all
-//! that came before. In any other order (the published code redraws v before theta) the posterior is not stationary.
+//! Order of a sweep: Z_1..Z_K with theta and s2 integrated out, exchanges and pairs likewise (pairs draw v as well), then
+//! s2, theta, v, p0, each given all that came before. In any other order (the published code redraws v before theta) the posterior is not stationary.
 
 use super::evidence::ScaledRegression;
 use super::factor::Factor;
 use super::kernels;
+use super::pairs::Pairs;
 use crate::noise::Draws;
 
 /// Where variances and inclusion rates are kept. A draw of a small shape may round to 0, or one of two to 1, and what is
@@ -24,6 +25,8 @@ pub struct ChainWork {
     pub exchanges_tried: u64,
     /// Exchange moves that changed the model.
     pub exchanges: u64,
+    /// Pair moves that changed the model.
+    pub pairs: u64,
     /// Rows of the factor that were computed.
     pub rows: u64,
 }
@@ -33,6 +36,8 @@ pub struct ChainWork {
 pub struct Gibbs<'a> {
     regression: &'a ScaledRegression,
     factor: Factor<'a>,
+    pairs: Pairs<'a>,
+    members: Vec<usize>,
     exchanges: usize,
     v: f64,
     p0: f64,
@@ -45,7 +50,7 @@ pub struct Gibbs<'a> {
 }
 
 impl<'a> Gibbs<'a> {
-    /// A chain that starts from these columns, with the prior's starting values, making so many exchange moves a sweep.
+    /// A chain that starts from these columns, with the prior's starting values, making so many exchange and pair moves a sweep.
     pub fn new(regression: &'a ScaledRegression, start: &[usize], exchanges: usize) -> Self {
         let prior = regression.prior();
         Self::resume(regression, start, prior.slab_start, prior.p0_start, exchanges)
@@ -67,6 +72,8 @@ impl<'a> Gibbs<'a> {
         Self {
             regression,
             factor,
+            pairs: Pairs::new(regression),
+            members: Vec::with_capacity(k),
             exchanges,
             v,
             p0,
@@ -84,6 +91,7 @@ impl<'a> Gibbs<'a> {
         self.flip_all(draws);
         for _ in 0..self.exchanges {
             self.exchange(draws);
+            self.pair(draws);
         }
         self.draw_parameters(draws);
         self.work.sweeps += 1;
@@ -124,7 +132,7 @@ impl<'a> Gibbs<'a> {
         self.uniforms[k..].fill(-1.0);
         let mut next = 0;
         loop {
-            self.factor.inclusion(odds, next, &mut self.probability);
+            self.inclusion_from(next, odds);
             let flip =
                 kernels::first_flip(&self.uniforms, &self.probability, self.factor.outside(), next).min(k);
             let settled = next..k.min(flip + 1);
@@ -140,6 +148,51 @@ impl<'a> Gibbs<'a> {
             self.work.flips += 1;
             next = flip + 1;
         }
+    }
+
+    /// `p(Z_k = 1 | all others)` of each column from number `next` on; of the empty model the prior may say more.
+    fn inclusion_from(&mut self, next: usize, odds: f64) {
+        let favoured = odds * self.pairs.log_favour().exp();
+        match *self.factor.members() {
+            [] => self.factor.inclusion(favoured, next, &mut self.probability),
+            [only] => {
+                self.factor.inclusion(odds, next, &mut self.probability);
+                if only >= next && self.pairs.log_favour() != 0.0 {
+                    self.probability[only] = self.factor.keep_probability(0, favoured);
+                }
+            }
+            _ => self.factor.inclusion(odds, next, &mut self.probability),
+        }
+    }
+
+    /// Puts one column or two in or out together with the slab variance, see [`Pairs`].
+    fn pair(&mut self, draws: &mut impl Draws) {
+        if self.inclusion.is_empty() {
+            return;
+        }
+        let (a, b) = self.pairs.choose(draws);
+        self.members.clear();
+        self.members.extend(self.factor.members().iter().copied().filter(|&k| k != a && k != b));
+        for (number, column) in [a, b].into_iter().enumerate() {
+            if !self.factor.contains(column) && (number == 0 || a != b) {
+                self.members.push(column);
+            }
+        }
+        let now = (self.v, self.p0);
+        let Some(v) = self.pairs.step(self.factor.members(), &self.members, now, draws) else { return };
+        for (number, column) in [a, b].into_iter().enumerate() {
+            if number == 1 && a == b {
+                break;
+            }
+            if self.factor.contains(column) {
+                self.factor.remove(column);
+            } else {
+                self.factor.insert(column);
+            }
+        }
+        self.v = v;
+        self.factor.set_slab(v);
+        self.work.pairs += 1;
     }
 
     /// Takes a random member out and puts a column in its place, drawn from the conditional over all that could stand

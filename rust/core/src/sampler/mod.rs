@@ -10,6 +10,7 @@ mod gibbs;
 mod greedy;
 mod kernels;
 mod lanes;
+mod pairs;
 mod posterior;
 mod prior;
 mod slab;

@@ -1,5 +1,6 @@
 //! The hyperparameters of the spike-and-slab hierarchy.
 
+use super::special::ln_rising;
 use crate::{Error, Result};
 
 /// Hyperparameters of `theta_r ~ N(0, s2 v I)`, `v ~ IG(a_v, b_v)`, `Z_k ~ Bern(p0)`, `p0 ~ Beta(a_p, b_p)`,
@@ -26,6 +27,8 @@ pub struct Prior {
     pub p0_start: f64,
     /// Scale columns and target to unit (weighted) RMS before the slab is applied.
     pub standardize: bool,
+    /// Probability of the model without columns; `None` leaves it to the inclusion rate.
+    pub empty: Option<f64>,
 }
 
 /// What a double can count with: beyond, draws of a shape are all 0 or infinite, and squares of a scale overflow.
@@ -44,6 +47,7 @@ impl Default for Prior {
             slab_start: 10.0,
             p0_start: 0.1,
             standardize: true,
+            empty: None,
         }
     }
 }
@@ -71,6 +75,32 @@ impl Prior {
                 "a number between 0 and 1, both excluded",
             ));
         }
+        if let Some(empty) = self.empty.filter(|empty| !(*empty > 0.0 && *empty < 1.0)) {
+            return Err(Error::argument("empty", empty, "None, or a number between 0 and 1, both excluded"));
+        }
         Ok(())
+    }
+
+    /// Log probability of one model of `r` out of `k` columns, inclusion rate integrated out.
+    pub fn log_model(&self, r: usize, k: usize) -> f64 {
+        let free = ln_rising(self.a_p, r) + ln_rising(self.b_p, k - r) - ln_rising(self.a_p + self.b_p, k);
+        match self.empty.filter(|_| k > 0) {
+            None => free,
+            Some(empty) if r == 0 => empty.ln(),
+            Some(empty) => free + (-empty).ln_1p() - (-self.log_none(k).exp_m1()).ln(),
+        }
+    }
+
+    /// What the odds of the empty model among `k` columns are multiplied by, whatever the inclusion rate: its logarithm.
+    pub fn log_favour(&self, k: usize) -> f64 {
+        let none = self.log_none(k);
+        self.empty
+            .filter(|_| k > 0)
+            .map_or(0.0, |empty| empty.ln() - (-empty).ln_1p() - none + (-none.exp_m1()).ln())
+    }
+
+    /// Log probability that none of `k` columns is in, by the inclusion rate alone.
+    fn log_none(&self, k: usize) -> f64 {
+        -(0..k).map(|j| (self.a_p / (self.b_p + j as f64)).ln_1p()).sum::<f64>()
     }
 }
