@@ -4,37 +4,49 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Brownian", "Exact", "bounded", "entangled", "geometric", "ornstein_uhlenbeck"]
+__all__ = [
+    "Brownian",
+    "Exact",
+    "bounded",
+    "entangled",
+    "geometric",
+    "ornstein_uhlenbeck",
+    "two_noises",
+    "two_states",
+]
 
 
 @dataclass
 class Brownian:
-    """Increments dW and integrals dZ of Brownian motions over `n` steps up to time 1, `(n_paths, n)`."""
+    """Increments dW and integrals dZ of Brownian motions over `n` steps up to time 1, `(n_paths, n)`, or with a
+    last axis of several noises."""
 
     dw: np.ndarray
     dz: np.ndarray
 
     @classmethod
-    def draw(cls, n_paths, n, seed):
-        first, second = np.random.default_rng(seed).normal(size=(2, n_paths, n))
+    def draw(cls, n_paths, n, seed, noises=()):
+        first, second = np.random.default_rng(seed).normal(size=(2, n_paths, n, *noises))
         h = 1 / n
         return cls(np.sqrt(h) * first, h**1.5 / 2 * (first + second / np.sqrt(3)))
 
     def coarse(self, factor):
         """The same motion over steps `factor` times as long."""
-        n_paths, n = self.dw.shape
-        dw, dz = (a.reshape(n_paths, n // factor, factor) for a in (self.dw, self.dz))
+        n_paths, n, *noises = self.dw.shape
+        dw, dz = (a.reshape(n_paths, n // factor, factor, *noises) for a in (self.dw, self.dz))
         before = np.cumsum(dw, axis=2) - dw  # W at the start of each fine step, from that of the coarse step
         return Brownian(dw.sum(axis=2), (dz + before / n).sum(axis=2))
 
     def noise(self, scheme):
         """As `simulate` takes it."""
+        if self.dw.ndim == 3:
+            return np.concatenate([self.dw, self.dz], axis=2) if scheme == "taylor15" else self.dw
         return np.stack([self.dw, self.dz], axis=2) if scheme == "taylor15" else self.dw[:, :, None]
 
 
 @dataclass
 class Exact:
-    """An equation over `states` driven by one noise, and the last state at time 1 on a Brownian motion."""
+    """An equation over `states`, and the last state at time 1 on a Brownian motion."""
 
     states: list
     drift: list
@@ -50,6 +62,25 @@ def geometric(lam=0.5, mu=1.0):
         return np.exp(lam - mu**2 / 2 + mu * brownian.dw.sum(axis=1))
 
     return Exact(["x"], [f"{lam} x"], [[f"{mu} x"]], [1.0], solution)
+
+
+def two_noises(lam=0.5, mu=(0.8, -0.6)):
+    """dX = lam X dt + mu_1 X dW_1 + mu_2 X dW_2, whose noises commute."""
+
+    def solution(brownian):
+        return np.exp(lam - np.dot(mu, mu) / 2 + brownian.dw.sum(axis=1) @ np.array(mu))
+
+    return Exact(["x"], [f"{lam} x"], [[f"{mu[0]} x", f"({mu[1]}) x"]], [1.0], solution)
+
+
+def two_states(lam=0.5, mu=(0.8, 0.6)):
+    """Two equations of that kind, each with the noise of its own; the second is looked at."""
+
+    def solution(brownian):
+        return np.exp(lam - mu[1] ** 2 / 2 + mu[1] * brownian.dw[:, :, 1].sum(axis=1))
+
+    diffusion = [[f"{mu[0]} x", "0"], ["0", f"{mu[1]} y"]]
+    return Exact(["x", "y"], [f"{lam} x", f"{lam} y"], diffusion, [1.0, 1.0], solution)
 
 
 def bounded(a=0.3, b=0.8, x0=0.2):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brownian import Brownian, bounded, entangled, geometric, ornstein_uhlenbeck
+from brownian import Brownian, bounded, entangled, geometric, ornstein_uhlenbeck, two_noises, two_states
 from itoscope.backends import get_backend
 from itoscope.backends.records import Dynamics, Stepping
 from itoscope.backends.reference import expansion, integrate
@@ -29,10 +29,13 @@ def run(backend, system, scheme, noise):
     return samples[:, 1, -1]
 
 
-def strong_order(backend, system, scheme):
-    exact = system.solution(BROWNIAN)
+PAIR = Brownian.draw(2000, 2048, seed=12, noises=(2,))
+
+
+def strong_order(backend, system, scheme, brownian=BROWNIAN):
+    exact = system.solution(brownian)
     errors = [
-        np.abs(run(backend, system, scheme, BROWNIAN.coarse(factor).noise(scheme)) - exact).mean()
+        np.abs(run(backend, system, scheme, brownian.coarse(factor).noise(scheme)) - exact).mean()
         for factor in FACTORS
     ]
     return np.polyfit(np.log(FACTORS), np.log(errors), 1)[0]
@@ -53,6 +56,29 @@ def test_strong_order(backend, name, scheme):
 @pytest.mark.parametrize(("scheme", "order"), [("euler-maruyama", 1), ("milstein", 1), ("taylor15", 2)])
 def test_strong_order_for_additive_noise(backend, scheme, order):
     assert strong_order(backend, ornstein_uhlenbeck(), scheme) == pytest.approx(order, abs=ORDER)
+
+
+@pytest.mark.parametrize(
+    ("system", "scheme"),
+    [
+        (two_noises, "euler-maruyama"),
+        (two_noises, "milstein"),
+        (two_states, "euler-maruyama"),
+        (two_states, "milstein"),
+        (two_states, "taylor15"),
+    ],
+)
+def test_strong_order_with_two_noises(backend, system, scheme):
+    assert strong_order(backend, system(), scheme, PAIR) == pytest.approx(
+        SCHEMES[scheme].strong_order, abs=ORDER
+    )
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
+def test_milstein_with_another_factor_at_the_cross_terms_has_not_its_order(monkeypatch, factor):
+    """Negative control."""
+    monkeypatch.setattr(expansion, "_i_ij_and_ji", lambda i, j: lambda h, dw, dz: factor * dw[i] * dw[j])
+    assert strong_order("reference", two_noises(), "milstein", PAIR) == pytest.approx(0.5, abs=2 * ORDER)
 
 
 def test_milstein_without_its_correction_has_not_its_order(monkeypatch):
