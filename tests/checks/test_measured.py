@@ -94,6 +94,7 @@ def test_residuals_of_a_right_model_are_white_and_of_a_wrong_one_not(backend):
 
 
 def test_what_always_fires_says_why():
+    assert unstable_rounds(8, True, 0.31).fired
     assert "a coefficient still moved by 0.31" in unstable_rounds(8, True, 0.31).sentence
     assert "after 8 weight rounds the selected terms still changed" in unstable_rounds(8, False, 0.0).sentence
     assert no_noise("x").fired and "selected for x" in no_noise("x").sentence

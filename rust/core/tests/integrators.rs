@@ -93,6 +93,23 @@ fn strong_orders_are_as_declared() {
 }
 
 #[test]
+fn a_step_of_milstein_with_two_noises_is_that_of_its_formula() {
+    let (lam, mu, h, dw) = (0.5, [0.8, -0.6], 0.1, [0.3, 0.2]);
+    let two = sde(&["0.5 x"], &[&["0.8 x", "-0.6 x"]], &["x"]);
+    let mut noise = Array3::<f64>::zeros((1, 2, 2));
+    noise.slice_mut(s![0, 0, ..]).assign(&ndarray::arr1(&dw));
+    let settings = SimulationSettings {
+        scheme: Scheme::Milstein,
+        noise: Some(noise.view()),
+        ..SimulationSettings::new(h, 2)
+    };
+    let (samples, _) = simulate(&two, Array2::ones((1, 1)).view(), &settings);
+    let own = (0..2).map(|j| mu[j] * dw[j] + mu[j] * mu[j] * (dw[j] * dw[j] - h) / 2.0).sum::<f64>();
+    let expected = 1.0 + lam * h + own + mu[0] * mu[1] * dw[0] * dw[1];
+    assert!((samples[[0, 1, 0]] - expected).abs() < 1e-14, "{} {expected}", samples[[0, 1, 0]]);
+}
+
+#[test]
 fn without_noise_the_schemes_solve_the_ordinary_equation() {
     let oscillator = sde(&["v", "-x"], &[&[], &[]], &["x", "v"]);
     assert_eq!(oscillator.structure().unwrap(), Structure::None);
