@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import itoscope as ito
 import numpy as np
-from constant_cases import Case, oscillator, pendulum
+from constant_cases import Case, oscillator, pendulum, seen_through_noise, wells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,3 +229,36 @@ def varying(size: float, n: int = 20_000, fits: int = 10) -> tuple[Case, ...]:
 def long_steps(n: int = 20_000, fits: int = 10) -> tuple[Case, ...]:
     """Fits that are right but for what steps of a tenth of the correlation time leave over."""
     return tuple(_ou(seed, n, rate=1.0, dt=0.1) for seed in range(fits))
+
+
+@lru_cache
+def running_away(fits: int = 10) -> tuple[Case, ...]:
+    """Two wells under candidates of which none leads back from both sides."""
+    library = ito.Library.expressions("1", "x1", "x1^2")
+    return tuple(replace(_ou(s, 600, drift="0.3 + x1 - x1^3"), library=library) for s in range(fits))
+
+
+@lru_cache
+def held(fits: int = 10) -> tuple[Case, ...]:
+    """The same under those that do."""
+    return tuple(replace(case, library=ito.Library.polynomials(3)) for case in running_away(fits))
+
+
+@lru_cache
+def straight(fits: int = 4) -> tuple[Case, ...]:
+    """Noisy positions in two wells under a linear library."""
+    return tuple(replace(wells(seed), library=ito.Library.polynomials(1)) for seed in range(fits))
+
+
+@lru_cache
+def seen_wells(fits: int = 4) -> tuple[Case, ...]:
+    """The same under a cubic one."""
+    return tuple(wells(seed) for seed in range(fits))
+
+
+@lru_cache
+def seen_apart(centre: float, rate: float, fits: int = 4) -> tuple[Case, ...]:
+    """Noisy paths in two groups, see `apart`."""
+    asked = {"diffusion": "constant"}
+    cases = apart(centre, rate, 400, fits)
+    return tuple(seen_through_noise(replace(case, asked=asked), 0.02) for case in cases)

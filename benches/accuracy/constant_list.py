@@ -14,19 +14,24 @@ from constant_alarms import (
     curved_of_eight,
     forced,
     given,
+    held,
     jumping,
     long_steps,
     nearly,
     right_of_eight,
+    running_away,
     sampled,
+    seen_apart,
+    seen_wells,
     sensed,
     steep,
+    straight,
     tiny,
     vanishing,
     varying,
 )  # fmt: skip
 from constant_cases import Case, cubic, filtered, lengthy, linear, measured, quadratic
-from constant_studies import ANY, Study, alarms, answers, doubts
+from constant_studies import ANY, Study, alarms, answers, doubts, replayed, weak, widest
 from constant_sums import (
     averaging,
     close,
@@ -45,6 +50,11 @@ from constant_sums import (
 )  # fmt: skip
 
 __all__ = ["CORE", "NO_STUDY", "STUDIES", "TWINS", "fits"]
+
+
+BEYOND = "stationary law or outward drift"
+SIMULATED = "spread or extremes or spectrum"
+STRENGTH = "strength of halves or strength of paths or strength before"
 
 
 def fits(*factors: float) -> Study:
@@ -121,6 +131,25 @@ STUDIES: dict[str, Study] = {
     "stats.blocks.MANY": Study(
         alarms("slow scales", lambda: clean(500, 200), sensed), values=(2, 20, 200, 2000)
     ),
+    "checks.beyond.BOUNDED": Study(alarms(BEYOND, lambda: clean(500, 40), running_away), (1e-4, 1, 100)),
+    "checks.beyond.REACH": Study(alarms(BEYOND, held, running_away), values=(1.1, 2.0, 5.0)),
+    "checks.beyond.GONE": Study(alarms(BEYOND, held, running_away), values=(1.5, 4.0, 20.0)),
+    "checks.simulated.REPLICAS": Study(
+        replayed(SIMULATED, lambda: clean(500, 20), coloured), values=(20, 50, 200)
+    ),
+    "checks.simulated.OUTER": Study(
+        replayed("extremes", lambda: clean(500, 20), jumping), values=(0.001, 0.01, 0.1)
+    ),
+    "checks.simulated.DIFFERS": Study(replayed(SIMULATED, lambda: clean(500, 20), coloured), (0.1, 1, 10)),
+    "checks.simulated.LOST": Study(replayed("explosions", held, running_away), values=(0.0, 0.05, 0.5)),
+    "checks.simulated.SHORTEST": Study(
+        replayed("spectrum", lambda: clean_paths(20, 40, 10), coloured), values=(8, 64, 4096)
+    ),
+    "checks.strengths.WAVES": Study(replayed("drift form", seen_wells, straight), values=(2, 8, 24)),
+    "checks.strengths.COLUMNS": Study(replayed("drift form", seen_wells, straight), values=(4, 24, 72)),
+    "checks.strengths.SEGMENTS": Study(
+        replayed(STRENGTH, lambda: seen_apart(0.0, 1.0), lambda: seen_apart(1.0, 1.0)), values=(2, 4, 16)
+    ),
     "checks.filtered.COARSE": Study(
         alarms("time step", lambda: sampled(0.05), lambda: sampled(0.3)), (0.2, 0.5, 1, 2)
     ),
@@ -143,6 +172,8 @@ STUDIES: dict[str, Study] = {
     "posterior.sampling.AUTO_START": Study(monte_carlo, quadrature, (0.1, 1, 5)),
     "posterior.sampling.AUTO_END": Study(monte_carlo, quadrature, (0.02, 0.1, 1)),
     "posterior.sampling.DISAGREEMENT": Study(disagreement, (0.2, 1, 3)),
+    "fit.filtered.draws.WIDEST": Study(widest, (0.1, 1, 10)),
+    "fit.filtered.fit.WEAK": Study(weak, values=(0.5, 2.0, 6.0)),
     "fit.filtered.doubt.SURE": Study(doubts, values=(0.5, 0.8, 0.95)),
     "fit.filtered.family.FEW": Study(answers(lengthy), values=(1, 3, 10)),
     "fit.filtered.family.WORK": Study(answers(filtered), values=(4000, 20_000, 400_000)),
