@@ -61,14 +61,24 @@ def test_a_step_that_is_never_better_is_given_up_after_so_many_tries():
     assert damped(walk.at, walk.better, 0) is None and len(walk.tried) == 3
 
 
-def test_what_must_stay_positive_moves_by_a_factor_and_the_rest_by_a_sum():
+def test_what_must_stay_positive_falls_by_a_factor_and_all_else_moves_by_a_sum():
     now, step = np.array([2.0, 2.0]), np.array([-3.0, -3.0])
     found = moved(now, step, np.array([True, False]), 2.3)
     np.testing.assert_allclose(found, [2.0 * np.exp(-1.5), -1.0])
     far = moved(now, np.array([-1e9, 1e9]), np.array([True, True]), 2.3)
-    np.testing.assert_allclose(far, 2.0 * np.exp([-2.3, 2.3]))
+    np.testing.assert_allclose(far, [2.0 * np.exp(-2.3), 1e9])
     small = 1e-6 * np.array([1.0, -1.0])
     np.testing.assert_allclose(moved(now, small, np.array([True, True]), 2.3) - now, small, rtol=1e-5)
+
+
+def test_a_step_up_from_near_zero_keeps_its_direction():
+    """Two variances that are known by their sum: bent by a factor, the step of both would lead down."""
+    now, step = np.array([1e-9, 1.0]), np.array([0.03, -0.03])
+
+    def rise(values):
+        return -1e4 * (values.sum() - now.sum()) ** 2 + values[0]
+
+    assert rise(moved(now, step, np.array([True, True]), 1.5)) > rise(now)
 
 
 def test_a_parabola_is_climbed_in_one_step():

@@ -1,5 +1,6 @@
 """The level of the noise is found from wherever the search comes, and never at the cost of likelihood."""
 
+import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.backends import get_backend
@@ -9,7 +10,7 @@ from itoscope.fit.filtered.model import Model
 from itoscope.fit.filtered.recording import Recording
 from itoscope.library.library import Library
 from itoscope.stats.quadratic import Quadratic
-from oscillators import DAMPING, STIFFNESS, fitted, recording
+from oscillators import DAMPING, STIFFNESS, coarse, fitted, recording
 
 
 def test_noise_does_not_stick_at_zero():
@@ -32,6 +33,38 @@ def test_estimate_is_never_below_a_given_level(per_turn, seed):
     free = fitted(y, dt, "estimate").diagnostics["loglik"]
     given = [fitted(y, dt, level * factor).diagnostics["loglik"] for factor in 10.0 ** np.arange(-3, 2)]
     assert free > max(given) - 0.05
+
+
+@pytest.mark.parametrize(("radians", "seed"), [(0.7, 16), (0.7, 26), (1.0, 1)])
+def test_nor_where_the_step_hides_the_noise(radians, seed):
+    """At a radian a sample the likelihood is nearly flat in the level, and its top may be near zero."""
+    y, level = coarse(seed, radians, 1500)
+    free = fitted(y, radians, "estimate")
+    given = [fitted(y, radians, level * f).diagnostics["loglik"] for f in (0.01, 0.5, 0.8, 1.0)]
+    assert free.diagnostics["loglik"] > max(given) - 0.05
+    told = free.diagnostics["measurement_noise"]["x1"]
+    assert told["low"] <= told["sd"] <= told["high"]
+
+
+def relaxing(seed):
+    """Two states that turn and relax, both seen, 5 % and 20 % noise."""
+    system = ito.SDE(["-x + 2*y", "-2*x - y"], [["0.5", "0"], ["0", "0.5"]], ["x", "y"])
+    path = system.simulate([0.3, 0.0], dt=0.1, n_steps=1200, substeps=20, seed=seed).paths[0]
+    levels = path.std(axis=0) * [0.05, 0.2]
+    return path + levels * np.random.default_rng(seed).standard_normal(path.shape), levels
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_nor_with_several_channels(seed):
+    """All channels at one given level: the levels of their own are as likely at least."""
+    y, levels = relaxing(seed)
+    asked = dict(dt=0.1, diffusion="constant", seed=1, n_samples=100)
+    library = ito.Library.polynomials(1)
+    free = ito.discover(y, library, measurement_noise="estimate", **asked).diagnostics["loglik"]
+    given = [
+        ito.discover(y, library, measurement_noise=one, **asked) for one in (1e-3, *levels, levels.mean())
+    ]
+    assert free > max(result.diagnostics["loglik"] for result in given) - 0.05
 
 
 # -- with stages that know the likelihood ------------------------------------------------------------------

@@ -50,10 +50,14 @@ def damped(
 
 
 def moved(now: Array, step: Array, positive: NDArray[np.bool_], most: float) -> Array:
-    """`now + step`; those that must stay positive move by the factor `exp(step / now)`, within `exp(-+ most)`."""
+    """`now + step`; those that must stay positive and fall do so by the factor `exp(step / now)`, within `exp(-most)`.
+
+    One that rises goes the whole way: a step of all parameters together leads up only in its own direction, and from
+    near zero a factor would bend it.
+    """
     with np.errstate(all="ignore"):
-        factor = np.exp(np.clip(step / np.where(positive, now, 1.0), -most, most))
-    out: Array = np.where(positive, now * factor, now + step)
+        factor = np.exp(np.maximum(step / np.where(positive, now, 1.0), -most))
+    out: Array = np.where(positive & (step < 0.0), now * factor, now + step)
     return out
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from itoscope.fit.filtered.climb import damped
+from itoscope.fit.filtered.climb import damped, moved
 from itoscope.fit.filtered.drift import best_rival
 from itoscope.fit.filtered.model import Model, support, table
 from itoscope.fit.filtered.noise import maximise_noise
@@ -27,7 +27,7 @@ __all__ = ["Aim", "gamma_aim", "gamma_round", "gamma_support", "single_terms"]
 TRIES = 4
 """How often a step to other terms is halved."""
 NOISE_FACTOR = 2.0
-"""Logarithm of the largest factor by which a noise variance moves in one step."""
+"""Logarithm of the largest factor by which a noise variance falls in one step."""
 PART = 5_000
 """Samples on which single terms are compared."""
 SINGLES = 3
@@ -134,12 +134,11 @@ def _step(task: Task, state: State, aim: Aim, *, same: bool) -> tuple[State, flo
     """
     recording, gamma, noise = task.recording, state.model.gamma, state.model.noise
     free = recording.free_noise
-    with np.errstate(all="ignore"):
-        change = np.nan_to_num(np.clip((aim.noise - noise[free]) / noise[free], -NOISE_FACTOR, NOISE_FACTOR))
+    change, positive = np.nan_to_num(aim.noise - noise[free]), np.ones(int(free.sum()), dtype=bool)
 
     def at(share: float) -> tuple[Model, float]:
         levels = noise.copy()
-        levels[free] = noise[free] * np.exp(share * change)
+        levels[free] = moved(noise[free], share * change, positive, NOISE_FACTOR)
         trial = replace(state.model, gamma=gamma + share * (aim.gamma - gamma), noise=levels)
         return maximise_noise(recording, trial, 3)
 

@@ -25,7 +25,7 @@ GAMMA_CUTS = (0, 2, 4, 6)
 PART = 3_000
 """Samples on which the levels are compared: a noise variance is known there to some three parts in a hundred."""
 SWEEPS = 4
-"""Scoring steps from each level on the part, a factor of ten each at most."""
+"""Scoring steps from each level on the part, down by a factor of ten each at most."""
 WORTH = 0.5
 """Gain of log-likelihood on the part from which the climb from another level is done again on the whole recording."""
 NOTHING = 1e-5

@@ -27,7 +27,7 @@ MAX_STEPS, TRIES = 8, 6
 ENOUGH = 0.01
 """Gain of log-likelihood that a further step would bring, under which the climb ends."""
 FACTOR = 1.5
-"""Logarithm of the largest factor by which a noise variance moves in one step."""
+"""Logarithm of the largest factor by which a variance falls in one step."""
 DIFFERENCE, SMALL = 0.05, 1e-2
 """Steps of the central differences of the gradient: in standard errors; in sizes of the value, where that is less."""
 STRIDE = 0.7
@@ -88,9 +88,9 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
     """Climb the likelihood over every coefficient in `model` and the free noise variances, by Fisher scoring.
 
     Gradient and information come from `filter_information`: the exact gradient of the filter's log-likelihood, and the
-    Fisher information summed along the recording. Noise variances move by a factor. The covariance of the estimates
-    is the inverse of the observed information, the curvature of the likelihood at its top; of Fisher's, which costs
-    nothing more, where the fit is not the `final` one.
+    Fisher information summed along the recording. What must stay positive falls by a factor. The covariance of the
+    estimates is the inverse of the observed information, the curvature of the likelihood at its top; of Fisher's,
+    which costs nothing more, where the fit is not the `final` one.
     """
     parameters = model.parameters(recording.free_noise)
     if not parameters:

@@ -21,7 +21,7 @@ ENOUGH = 0.1
 NEARLY = 1.0
 """Gain of a whole step after which the next would gain less than `ENOUGH`, scoring being nearly Newton's method."""
 TENFOLD = 2.3
-"""Logarithm of the largest factor by which a variance moves in one step."""
+"""Logarithm of the largest factor by which a variance falls in one step."""
 
 
 def maximise_noise(
@@ -34,7 +34,7 @@ def maximise_noise(
 ) -> tuple[Model, float]:
     """Climb the likelihood over the Gamma coefficients in the model and the free noise variances by scoring.
 
-    A Gamma_ii of one term and the noise variances stay positive and move by a factor.
+    A Gamma_ii of one term and the noise variances stay positive and fall by a factor.
 
     Parameters
     ----------
