@@ -3,7 +3,6 @@
 use itoscope_core::regression::{Fitted, Sums, Target, Weights};
 use itoscope_core::sampler::{ChainSettings, Prior, ScaledRegression};
 use itoscope_core::simulate::Noise;
-use nalgebra::{DMatrix, DVector};
 use ndarray::ArrayView1;
 use numpy::{AllowTypeChange, PyArrayLike1, PyArrayLike2, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -115,12 +114,8 @@ pub struct PySums<'py> {
 impl PySums<'_> {
     /// A copy for the core.
     pub fn copy(&self) -> Sums {
-        let matrix = |m: &Matrix<'_>| {
-            let m = m.as_array();
-            DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)])
-        };
-        let vector =
-            |v: &Vector<'_>| DVector::from_iterator(v.as_array().len(), v.as_array().iter().copied());
+        let matrix = |m: &Matrix<'_>| m.as_array().to_owned();
+        let vector = |v: &Vector<'_>| v.as_array().to_owned();
         Sums {
             omega: matrix(&self.omega),
             cross: matrix(&self.cross),

@@ -1,8 +1,6 @@
 //! Stages over recorded paths: regression sums and their projection, residuals, the covariance survey.
 
 use itoscope_core::regression::{self, Ensemble, Regression, StepScheme, Weights};
-use nalgebra::{DMatrix, DVector};
-use ndarray::{Array1, Array2};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,14 +21,6 @@ type SumsTuple<'py> = (
     f64,
     u64,
 );
-
-fn matrix<'py>(py: Python<'py>, m: &DMatrix<f64>) -> Bound<'py, PyArray2<f64>> {
-    Array2::from_shape_fn((m.nrows(), m.ncols()), |(i, j)| m[(i, j)]).into_pyarray(py)
-}
-
-fn vector<'py>(py: Python<'py>, v: &DVector<f64>) -> Bound<'py, PyArray1<f64>> {
-    Array1::from_iter(v.iter().copied()).into_pyarray(py)
-}
 
 fn scheme_of(name: &str) -> PyResult<StepScheme> {
     match name {
@@ -76,11 +66,11 @@ pub fn regression_sums<'py>(
     };
     let sums = detached(py, progress, |control| regression.sums(&views, control))?;
     Ok((
-        matrix(py, &sums.omega),
-        matrix(py, &sums.cross),
-        matrix(py, &sums.inner),
-        vector(py, &sums.c),
-        vector(py, &sums.d),
+        sums.omega.into_pyarray(py),
+        sums.cross.into_pyarray(py),
+        sums.inner.into_pyarray(py),
+        sums.c.into_pyarray(py),
+        sums.d.into_pyarray(py),
         sums.s,
         sums.total,
         sums.n,
@@ -94,7 +84,7 @@ type QuadraticTuple<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>
 #[pyfunction]
 pub fn project<'py>(py: Python<'py>, sums: PySums<'py>) -> QuadraticTuple<'py> {
     let moments = regression::project(&sums.copy());
-    (matrix(py, &moments.gram), vector(py, &moments.moment), moments.yy, moments.n)
+    (moments.gram.into_pyarray(py), moments.moment.into_pyarray(py), moments.yy, moments.n)
 }
 
 /// Sums over the standardised residuals of one row: n, powers, lagged, pairs, largest, path, step.

@@ -4,6 +4,7 @@
 
 mod block;
 mod pass;
+mod products;
 mod project;
 mod residuals;
 mod rows;

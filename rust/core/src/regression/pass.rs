@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::block::{STEPS, StepBlock, Stretch, Values, mean_step, stretches};
 use super::rows::StepRows;
-use super::sums::Sums;
+use super::sums::{Products, RunningSum, Sums};
 use super::targets::{Ensemble, Regression};
 use crate::control::Control;
 use crate::path::Path;
@@ -28,25 +28,26 @@ impl Regression<'_> {
     /// [`Error::Interrupted`].
     pub fn sums(&self, paths: &[Path<'_>], control: &Control) -> Result<Sums> {
         self.check(paths)?;
-        let sums = match self.ensemble {
+        let products = match self.ensemble {
             Ensemble::Pool => self.pooled(paths, control)?,
             Ensemble::Mean => self.averaged(paths, control)?,
         };
+        let sums = products.sums(self.scheme);
         if sums.is_finite() { Ok(sums) } else { Err(self.blame(paths)) }
     }
 
-    fn pooled(&self, paths: &[Path<'_>], control: &Control) -> Result<Sums> {
+    fn pooled(&self, paths: &[Path<'_>], control: &Control) -> Result<Products> {
         let dt_mean = mean_step(paths);
         let all: Vec<Stretch> = stretches(paths).collect();
-        let mut total = Sums::zeros(self.program.n_outputs());
+        let mut total = RunningSum::zeros(self.program.n_outputs());
         for wave in all.chunks(JOB * WAVE) {
-            let parts: Vec<Sums> = wave
+            let parts: Vec<Products> = wave
                 .par_chunks(JOB)
                 .map_init(
                     || StepRows::new(self, paths, dt_mean),
                     |rows, job| {
                         control.check()?;
-                        let mut sums = Sums::zeros(self.program.n_outputs());
+                        let mut sums = Products::zeros(self.program.n_outputs());
                         for &stretch in job {
                             rows.load(paths, stretch);
                             rows.add_products(&mut sums);
@@ -56,16 +57,16 @@ impl Regression<'_> {
                     },
                 )
                 .collect::<Result<_>>()?;
-            parts.iter().for_each(|part| total += part);
+            parts.into_iter().for_each(|part| total.add(part));
         }
-        Ok(total)
+        Ok(total.finish())
     }
 
-    fn averaged(&self, paths: &[Path<'_>], control: &Control) -> Result<Sums> {
+    fn averaged(&self, paths: &[Path<'_>], control: &Control) -> Result<Products> {
         let dt_mean = mean_step(paths);
         let longest = paths.iter().map(Path::n_steps).max().unwrap_or(0);
         let starts: Vec<usize> = (0..longest).step_by(STEPS).collect();
-        let parts: Vec<Sums> = starts
+        let parts: Vec<Products> = starts
             .par_iter()
             .map_init(
                 || (StepRows::new(self, paths, dt_mean), StepRows::new(self, paths, dt_mean)),
@@ -79,15 +80,15 @@ impl Regression<'_> {
                         control.advance(rows.block.steps as u64);
                     }
                     mean.divide(&count);
-                    let mut sums = Sums::zeros(self.program.n_outputs());
+                    let mut sums = Products::zeros(self.program.n_outputs());
                     mean.add_products(&mut sums);
                     Ok(sums)
                 },
             )
             .collect::<Result<_>>()?;
-        let mut total = Sums::zeros(self.program.n_outputs());
-        parts.iter().for_each(|part| total += part);
-        Ok(total)
+        let mut total = RunningSum::zeros(self.program.n_outputs());
+        parts.into_iter().for_each(|part| total.add(part));
+        Ok(total.finish())
     }
 
     /// The error that names the first term that is not finite on a sample without a gap.

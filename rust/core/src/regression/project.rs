@@ -1,6 +1,7 @@
 //! From additive sums to the moments that the sampler is given: projection on the instruments.
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use ndarray::{Array1, Array2};
 
 use super::sums::Sums;
 
@@ -11,9 +12,9 @@ const RANK_TOLERANCE: f64 = 1e-13;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments {
     /// `G`, K x K.
-    pub gram: DMatrix<f64>,
+    pub gram: Array2<f64>,
     /// `b`, K.
-    pub moment: DVector<f64>,
+    pub moment: Array1<f64>,
     /// Sum of squares of the target.
     pub yy: f64,
     /// Number of steps.
@@ -72,13 +73,24 @@ impl Scaled {
 /// `Q = diag(e)^-1/2 V^T A`, `q = diag(e)^-1/2 V^T c`, `G = Q^T Q`, `b = Q^T q`; `yy` is chosen such that the minimum of
 /// the quadratic equals `s - 2 d.th + th.B.th` at the least-squares `th`.
 pub fn project(sums: &Sums) -> Moments {
-    let instruments = Scaled::new(&sums.omega);
-    let q_matrix = instruments.whiten(&sums.cross);
-    let q_vector = instruments.whiten(&DMatrix::from_column_slice(sums.c.len(), 1, sums.c.as_slice()));
+    let instruments = Scaled::new(&square(&sums.omega));
+    let q_matrix = instruments.whiten(&square(&sums.cross));
+    let q_vector = instruments.whiten(&DMatrix::from_iterator(sums.c.len(), 1, sums.c.iter().copied()));
     let gram = q_matrix.tr_mul(&q_matrix);
     let moment = q_matrix.tr_mul(&q_vector).column(0).into_owned();
     let theta = Scaled::new(&gram).solve(&moment);
-    let residual = sums.s - 2.0 * sums.d.dot(&theta) + theta.dot(&(&sums.inner * &theta));
+    let explained: f64 = sums.d.iter().zip(&theta).map(|(d, theta)| d * theta).sum();
+    let residual = sums.s - 2.0 * explained + theta.dot(&(square(&sums.inner) * &theta));
     let yy = residual.max(0.0) + moment.dot(&theta);
-    Moments { gram, moment, yy, n: sums.n as f64 }
+    Moments {
+        gram: Array2::from_shape_fn(sums.omega.dim(), |(i, j)| gram[(i, j)]),
+        moment: moment.iter().copied().collect(),
+        yy,
+        n: sums.n as f64,
+    }
+}
+
+/// The matrix as the decompositions take it.
+fn square(m: &Array2<f64>) -> DMatrix<f64> {
+    DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[[i, j]])
 }

@@ -1,25 +1,26 @@
-//! The rows of a regression: instrument, regressor, target and weight of the steps of one block, and their products.
-
-use nalgebra::{DMatrix, DVector};
+//! The rows of a regression: library at both ends, target and weight of the steps of one block, and their products.
 
 use super::block::{Combined, STEPS, StepBlock, Stretch, Values};
-use super::sums::Sums;
+use super::products::{Rows, Shape, add_line, add_outer, add_product, dot};
+use super::sums::Products;
 use super::targets::{Regression, StepScheme, Target, Weights, step_targets, step_weights};
 use crate::path::Path;
 
-/// Instrument, regressor, target and weight of the usable steps of one block, one array per term.
+/// Library at the start and the end, target and weight of the usable steps of one block, one row per term.
 pub(crate) struct StepRows<'r, 'a, 'd> {
     regression: &'r Regression<'a>,
     dt_mean: f64,
     pub block: StepBlock<'d>,
+    /// Whether each usable step ends where the next one starts.
+    neighbours: bool,
     library: Values<'a>,
     drift: Option<Combined<'a>>,
     gamma: Option<Combined<'a>>,
     usable: Vec<usize>,
-    left: Vec<f64>,
-    mid: Vec<f64>,
-    weighted: Vec<f64>,
-    y: Vec<f64>,
+    left: Rows,
+    right: Rows,
+    weighted: Rows,
+    y: Rows,
     w: Vec<f64>,
 }
 
@@ -38,14 +39,15 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             regression,
             dt_mean,
             block: StepBlock::new(paths[0]),
+            neighbours: false,
             library: Values::new(regression.program),
             drift,
             gamma,
             usable: Vec::with_capacity(STEPS),
-            left: vec![0.0; k * STEPS],
-            mid: vec![0.0; k * STEPS],
-            weighted: vec![0.0; k * STEPS],
-            y: vec![0.0; STEPS],
+            left: Rows::new(k),
+            right: Rows::new(k),
+            weighted: Rows::new(k),
+            y: Rows::new(1),
             w: vec![0.0; STEPS],
         }
     }
@@ -63,7 +65,7 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             fitted,
             &self.regression.target,
             self.regression.scheme,
-            &mut self.y[..steps],
+            &mut self.y.row_mut(0)[..steps],
         );
         let mut predicted: Vec<&[f64]> = Vec::new();
         if let Some(gamma) = self.gamma.as_mut() {
@@ -86,24 +88,21 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
 
     /// Copies the usable steps side by side.
     fn gather(&mut self) {
+        let y = self.y.row_mut(0);
         for (p, &n) in self.usable.iter().enumerate() {
-            (self.y[p], self.w[p]) = (self.y[n], self.w[n]);
+            (y[p], self.w[p]) = (y[n], self.w[n]);
         }
-        let all = self.usable.len() == self.block.steps;
+        let n_usable = self.usable.len();
+        self.y.cut(n_usable);
+        self.neighbours = n_usable == self.block.steps;
         for k in 0..self.library.n_terms() {
             let u = self.library.term(k);
-            let left = &mut self.left[k * STEPS..][..self.usable.len()];
-            let mid = &mut self.mid[k * STEPS..][..self.usable.len()];
-            if all {
-                left.copy_from_slice(&u[..left.len()]);
-                for n in 0..mid.len() {
-                    mid[n] = 0.5 * (u[n] + u[n + 1]);
-                }
+            if self.neighbours {
+                self.left.set(k, u[..n_usable].iter().copied());
+                self.right.set(k, u[1..n_usable + 1].iter().copied());
             } else {
-                for (p, &n) in self.usable.iter().enumerate() {
-                    left[p] = u[n];
-                    mid[p] = 0.5 * (u[n] + u[n + 1]);
-                }
+                self.left.set(k, self.usable.iter().map(|&n| u[n]));
+                self.right.set(k, self.usable.iter().map(|&n| u[n + 1]));
             }
         }
     }
@@ -111,94 +110,72 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
     /// Empties the rows, to be filled by [`StepRows::accumulate`].
     pub fn clear(&mut self) {
         self.usable.clear();
-        for buffer in [&mut self.left, &mut self.mid, &mut self.y, &mut self.w] {
-            buffer.fill(0.0);
-        }
+        self.neighbours = false;
+        self.w.fill(0.0);
+        [&mut self.left, &mut self.right, &mut self.y].into_iter().for_each(Rows::clear);
     }
 
     /// Adds the rows of one path, step by step.
     pub fn accumulate(&mut self, one: &StepRows<'_, '_, '_>, count: &mut [f64]) {
         for (p, &n) in one.usable.iter().enumerate() {
-            self.y[n] += one.y[p];
             self.w[n] += one.w[p];
             count[n] += 1.0;
         }
-        for k in 0..self.library.n_terms() {
-            for (p, &n) in one.usable.iter().enumerate() {
-                self.left[k * STEPS + n] += one.left[k * STEPS + p];
-                self.mid[k * STEPS + n] += one.mid[k * STEPS + p];
-            }
-        }
+        self.y.add_at(&one.y, &one.usable);
+        self.left.add_at(&one.left, &one.usable);
+        self.right.add_at(&one.right, &one.usable);
     }
 
     /// Turns sums over `count` paths into means and drops the steps that no path has.
     pub fn divide(&mut self, count: &[f64]) {
         self.usable.extend((0..STEPS).filter(|&n| count[n] > 0.0));
         for (p, &n) in self.usable.iter().enumerate() {
-            (self.y[p], self.w[p]) = (self.y[n] / count[n], self.w[n] / count[n]);
-            for k in 0..self.library.n_terms() {
-                self.left[k * STEPS + p] = self.left[k * STEPS + n] / count[n];
-                self.mid[k * STEPS + p] = self.mid[k * STEPS + n] / count[n];
-            }
+            self.w[p] = self.w[n] / count[n];
         }
+        [&mut self.y, &mut self.left, &mut self.right]
+            .into_iter()
+            .for_each(|rows| rows.divide_at(count, &self.usable));
     }
 
-    pub fn add_products(&mut self, sums: &mut Sums) {
-        let n = self.usable.len();
-        let regressor = match self.regression.scheme {
-            StepScheme::Euler => &self.left,
-            StepScheme::Trapezoid => &self.mid,
-        };
-        let (y, w) = (&self.y[..n], &self.w[..n]);
+    /// Adds the products of the block: `w L L^T`, with the trapezoid `w L R^T` and `w R R^T`, and those with the target.
+    ///
+    /// Where all weights are equal and no step is left out, `w R R^T` is `w L L^T` but for the first and the last sample.
+    pub fn add_products(&mut self, sums: &mut Products) {
+        let (n, trapezoid) = (self.usable.len(), self.regression.scheme == StepScheme::Trapezoid);
+        if n == 0 {
+            return;
+        }
+        let (y, w) = (&self.y.row(0)[..n], &self.w[..n]);
         sums.n += n as u64;
-        sums.total += y.iter().sum::<f64>();
-        sums.s += w.iter().zip(y).map(|(w, y)| w * y * y).sum::<f64>();
-        weigh(&self.left, w, &mut self.weighted);
-        add_product(&self.weighted, &self.left, n, &mut sums.omega);
-        add_product(&self.weighted, regressor, n, &mut sums.cross);
-        add_dots(&self.weighted, y, &mut sums.c);
-        weigh(regressor, w, &mut self.weighted);
-        add_product(&self.weighted, regressor, n, &mut sums.inner);
-        add_dots(&self.weighted, y, &mut sums.d);
-    }
-}
-
-fn weigh(terms: &[f64], w: &[f64], out: &mut [f64]) {
-    for (terms, out) in terms.chunks_exact(STEPS).zip(out.chunks_exact_mut(STEPS)) {
-        for ((out, u), w) in out.iter_mut().zip(terms).zip(w) {
-            *out = w * u;
+        let weighted_y: Vec<f64> = w.iter().zip(y).map(|(w, y)| w * y).collect();
+        sums.target[0] += dot(&weighted_y, y);
+        sums.target[1] += y.iter().sum::<f64>();
+        let even = self.neighbours && w.iter().all(|weight| *weight == w[0]);
+        let weighted = if even && w[0] == 1.0 {
+            &self.left
+        } else {
+            self.weighted.weigh(&self.left, w);
+            &self.weighted
+        };
+        add_product(weighted, &self.left, n, Shape::Symmetric, if even { &mut sums.even } else { &mut sums.start });
+        add_line(weighted, &self.y, n, &mut sums.start_line);
+        if !trapezoid {
+            return;
         }
-    }
-}
-
-fn add_dots(terms: &[f64], y: &[f64], out: &mut DVector<f64>) {
-    for (terms, out) in terms.chunks_exact(STEPS).zip(out.iter_mut()) {
-        *out += terms.iter().zip(y).map(|(u, y)| u * y).sum::<f64>();
-    }
-}
-
-/// `out += a b^T` for two sets of `K` rows of `n <= STEPS` values.
-fn add_product(a: &[f64], b: &[f64], n: usize, out: &mut DMatrix<f64>) {
-    let k = out.nrows();
-    assert!(n <= STEPS && a.len() == k * STEPS && b.len() == k * STEPS);
-    let (row, column) = (STEPS as isize, 1);
-    // SAFETY: both factors hold k rows of STEPS values of which the first n are read, `out` is k x k, column-major.
-    unsafe {
-        matrixmultiply::dgemm(
-            k,
-            n,
-            k,
-            1.0,
-            a.as_ptr(),
-            row,
-            column,
-            b.as_ptr(),
-            column,
-            row,
-            1.0,
-            out.as_mut_ptr(),
-            1,
-            k as isize,
-        );
+        add_product(weighted, &self.right, n, Shape::General, &mut sums.across);
+        if even {
+            add_outer(&self.right, n - 1, w[0], &mut sums.end);
+            add_outer(&self.left, 0, -w[0], &mut sums.end);
+        }
+        let weighted = if even && w[0] == 1.0 {
+            &self.right
+        } else {
+            self.weighted.weigh(&self.right, w);
+            &self.weighted
+        };
+        if !even {
+            add_product(weighted, &self.right, n, Shape::Symmetric, &mut sums.end);
+        }
+        add_line(weighted, &self.y, n, &mut sums.end_line);
     }
 }

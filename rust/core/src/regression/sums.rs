@@ -2,7 +2,9 @@
 
 use std::ops::AddAssign;
 
-use nalgebra::{DMatrix, DVector};
+use ndarray::{Array1, Array2};
+
+use super::targets::StepScheme;
 
 /// `Om = w L L^T, A = w L Lt^T, B = w Lt Lt^T, c = w L y, d = w Lt y, s = w y^2`, summed over `n` steps.
 ///
@@ -10,16 +12,16 @@ use nalgebra::{DMatrix, DVector};
 /// both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sums {
-    /// Instruments with instruments.
-    pub omega: DMatrix<f64>,
+    /// Instruments with instruments, `(K, K)`.
+    pub omega: Array2<f64>,
     /// Instruments (rows) with regressors (columns).
-    pub cross: DMatrix<f64>,
+    pub cross: Array2<f64>,
     /// Regressors with regressors.
-    pub inner: DMatrix<f64>,
-    /// Instruments with the target.
-    pub c: DVector<f64>,
+    pub inner: Array2<f64>,
+    /// Instruments with the target, `(K,)`.
+    pub c: Array1<f64>,
     /// Regressors with the target.
-    pub d: DVector<f64>,
+    pub d: Array1<f64>,
     /// Target with itself.
     pub s: f64,
     /// Sum of the targets, without weights.
@@ -29,21 +31,6 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Sums over no step of a library of `k` terms.
-    pub fn zeros(k: usize) -> Self {
-        let (square, line) = (DMatrix::zeros(k, k), DVector::zeros(k));
-        Self {
-            omega: square.clone(),
-            cross: square.clone(),
-            inner: square,
-            c: line.clone(),
-            d: line,
-            s: 0.0,
-            total: 0.0,
-            n: 0,
-        }
-    }
-
     /// Whether the products of the library and the target stayed in the finite range.
     pub(super) fn is_finite(&self) -> bool {
         self.s.is_finite()
@@ -62,5 +49,102 @@ impl AddAssign<&Self> for Sums {
         self.s += other.s;
         self.total += other.total;
         self.n += other.n;
+    }
+}
+
+/// Products of the library `L` at the start and `R` at the end of the steps, of which [`Sums`] are linear combinations.
+#[derive(Debug, Clone)]
+pub(super) struct Products {
+    /// `w L L^T` of blocks whose `w R R^T` differs from it by first and last sample alone.
+    pub even: Array2<f64>,
+    /// `w L L^T` of other blocks.
+    pub start: Array2<f64>,
+    /// `w L R^T`.
+    pub across: Array2<f64>,
+    /// `w R R^T`, less what `even` has of it.
+    pub end: Array2<f64>,
+    /// `w L y`.
+    pub start_line: Array1<f64>,
+    /// `w R y`.
+    pub end_line: Array1<f64>,
+    /// `w y^2` and `y`.
+    pub target: [f64; 2],
+    /// Number of steps.
+    pub n: u64,
+}
+
+impl Products {
+    /// Products of no step with `k` terms.
+    pub fn zeros(k: usize) -> Self {
+        let (square, line) = (Array2::zeros((k, k)), Array1::zeros(k));
+        Self {
+            even: square.clone(),
+            start: square.clone(),
+            across: square.clone(),
+            end: square,
+            start_line: line.clone(),
+            end_line: line,
+            target: [0.0; 2],
+            n: 0,
+        }
+    }
+
+    /// The sums that they make: `L` regresses itself with Euler's scheme, `(L + R) / 2` with the trapezoid.
+    pub fn sums(&self, scheme: StepScheme) -> Sums {
+        let omega = &self.even + &self.start;
+        let [s, total] = self.target;
+        let (cross, inner, d) = match scheme {
+            StepScheme::Euler => (omega.clone(), omega.clone(), self.start_line.clone()),
+            StepScheme::Trapezoid => (
+                (&omega + &self.across) * 0.5,
+                (&omega + &self.across + self.across.t() + &self.even + &self.end) * 0.25,
+                (&self.start_line + &self.end_line) * 0.5,
+            ),
+        };
+        Sums { omega, cross, inner, c: self.start_line.clone(), d, s, total, n: self.n }
+    }
+
+    fn lines_mut(&mut self) -> [&mut [f64]; 7] {
+        let Self { even, start, across, end, start_line, end_line, target, .. } = self;
+        let squares = [even, start, across, end].map(|m| m.as_slice_mut().expect("made in order"));
+        let [even, start, across, end] = squares;
+        let lines = [start_line, end_line].map(|line| line.as_slice_mut().expect("made in order"));
+        let [start_line, end_line] = lines;
+        [even, start, across, end, start_line, end_line, target]
+    }
+}
+
+/// A running sum of [`Products`] that keeps what rounding takes away, so that a billion steps lose nothing.
+pub(super) struct RunningSum {
+    sum: Products,
+    lost: Products,
+}
+
+impl RunningSum {
+    /// The sum of nothing with `k` terms.
+    pub fn zeros(k: usize) -> Self {
+        Self { sum: Products::zeros(k), lost: Products::zeros(k) }
+    }
+
+    /// Adds one part, by Neumaier's sum in each entry.
+    pub fn add(&mut self, mut part: Products) {
+        self.sum.n += part.n;
+        let parts = part.lines_mut();
+        for ((sum, lost), part) in self.sum.lines_mut().into_iter().zip(self.lost.lines_mut()).zip(parts) {
+            for ((sum, lost), part) in sum.iter_mut().zip(lost).zip(part) {
+                let whole = *sum + *part;
+                let (large, small) = if sum.abs() >= part.abs() { (*sum, *part) } else { (*part, *sum) };
+                *lost += (large - whole) + small;
+                *sum = whole;
+            }
+        }
+    }
+
+    /// The sum.
+    pub fn finish(mut self) -> Products {
+        for (sum, lost) in self.sum.lines_mut().into_iter().zip(self.lost.lines_mut()) {
+            sum.iter_mut().zip(lost).for_each(|(sum, lost)| *sum += *lost);
+        }
+        self.sum
     }
 }

@@ -38,6 +38,14 @@ impl Recording {
     }
 }
 
+fn matrix(m: &Array2<f64>) -> DMatrix<f64> {
+    DMatrix::from_fn(m.nrows(), m.ncols(), |i, j| m[[i, j]])
+}
+
+fn vector(v: &Array1<f64>) -> DVector<f64> {
+    DVector::from_iterator(v.len(), v.iter().copied())
+}
+
 const TERMS: [&str; 3] = ["1", "x", "x v"];
 
 fn program() -> Program {
@@ -82,7 +90,7 @@ fn compare<'a>(found: &Sums, paths: &'a [Path<'a>], scheme: StepScheme, row: imp
         (s, total, n) = (s + w * y * y, total + y, n + 1);
     }
     for (found, wanted) in [(&found.omega, &omega), (&found.cross, &cross), (&found.inner, &inner)] {
-        found.iter().zip(wanted.iter()).for_each(|(found, wanted)| close(*found, *wanted));
+        matrix(found).iter().zip(wanted.iter()).for_each(|(found, wanted)| close(*found, *wanted));
     }
     for (found, wanted) in [(&found.c, &c), (&found.d, &d)] {
         found.iter().zip(wanted.iter()).for_each(|(found, wanted)| close(*found, *wanted));
@@ -198,11 +206,13 @@ fn moments_leave_the_residual_sum_of_the_instrumental_fit() {
     let sums = regression.sums(&paths, &Control::default()).unwrap();
     let moments = project(&sums);
     // As many instruments as regressors: the fit solves them exactly.
-    let theta = sums.cross.clone().lu().solve(&sums.c).unwrap();
-    let fitted = moments.gram.clone().lu().solve(&moments.moment).unwrap();
+    let theta = matrix(&sums.cross).lu().solve(&vector(&sums.c)).unwrap();
+    let fitted = matrix(&moments.gram).lu().solve(&vector(&moments.moment)).unwrap();
     (fitted - &theta).iter().for_each(|difference| close(*difference, 0.0));
-    let left = moments.yy - 2.0 * moments.moment.dot(&theta) + theta.dot(&(&moments.gram * &theta));
-    close(left, sums.s - 2.0 * sums.d.dot(&theta) + theta.dot(&(&sums.inner * &theta)));
+    let square = |gram: &Array2<f64>, moment: &Array1<f64>, yy: f64| {
+        yy - 2.0 * vector(moment).dot(&theta) + theta.dot(&(matrix(gram) * &theta))
+    };
+    close(square(&moments.gram, &moments.moment, moments.yy), square(&sums.inner, &sums.d, sums.s));
     assert_eq!(moments.n, sums.n as f64);
 }
 
@@ -214,9 +224,10 @@ fn a_column_twice_takes_no_direction_of_its_own() {
     let left = |program: Program| {
         let regression = regression(&program, &[], Target::Drift(1), Weights::Unit);
         let moments = project(&regression.sums(&paths, &Control::default()).unwrap());
-        let least = 1e-9 * moments.gram.norm();
-        let theta = moments.gram.pseudo_inverse(least).unwrap() * &moments.moment;
-        moments.yy - moments.moment.dot(&theta)
+        let (gram, moment) = (matrix(&moments.gram), vector(&moments.moment));
+        let least = 1e-9 * gram.norm();
+        let theta = gram.pseudo_inverse(least).unwrap() * &moment;
+        moments.yy - moment.dot(&theta)
     };
     assert!((left(once.unwrap()) / left(twice.unwrap()) - 1.0).abs() < 1e-9);
 }

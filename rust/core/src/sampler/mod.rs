@@ -15,6 +15,7 @@ mod posterior;
 mod prior;
 mod slab;
 mod special;
+mod spectrum;
 
 pub use chains::{Chain, ChainSettings, Start, run_chain, run_chains};
 pub use enumerate::{MAX_COLUMNS, enumerate};

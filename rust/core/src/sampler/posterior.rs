@@ -12,6 +12,7 @@ use super::evidence::ScaledRegression;
 use super::gibbs::ChainWork;
 use super::gibbs::RANGE;
 use super::slab::SlabPosterior;
+use super::spectrum::Spectrum;
 use crate::control::Control;
 use crate::noise::Draws;
 use crate::{Error, Result};
@@ -38,19 +39,12 @@ pub struct ModelPosterior {
 /// # Errors
 /// [`Error::Numerical`] if the Gram matrix of the model is not positive semidefinite.
 pub fn model_posterior(regression: &ScaledRegression, members: &[usize]) -> Result<ModelPosterior> {
-    let slab = SlabPosterior::new(regression, members)?;
+    let spectrum = Spectrum::new(regression, members);
+    let slab = SlabPosterior::new(&spectrum)?;
     let (r, k) = (members.len(), regression.n_columns());
-    let nu_less_2 = 2.0 * regression.power() - 2.0;
-    let mut mean = DVector::zeros(r);
-    let mut second = DMatrix::zeros(r, r);
-    for (&v, &weight) in slab.v.iter().zip(&slab.weight).filter(|(_, weight)| **weight > NEGLIGIBLE) {
-        let given = Given::new(regression, members, v)?;
-        let mu = given.mean();
-        let spread = if nu_less_2 > 0.0 { given.energy / nu_less_2 } else { f64::INFINITY };
-        second += (given.factor.inverse() * spread + &mu * mu.transpose()) * weight;
-        mean += mu * weight;
-    }
-    let cov = second - &mean * mean.transpose();
+    let nodes = slab.v.iter().copied().zip(slab.weight.iter().copied());
+    let (mean, cov) =
+        spectrum.mixed(nodes.filter(|(_, weight)| *weight > NEGLIGIBLE), 2.0 * regression.power() - 2.0)?;
     let mut posterior = ModelPosterior {
         log_mass: log_model_prior(regression, r) + slab.log_integral,
         mean: Array1::zeros(k),
@@ -101,7 +95,7 @@ pub fn exact_draws(
         let model = pick(&cumulative, draws.uniform() * total);
         if let Entry::Vacant(place) = known.entry(model) {
             let members: Vec<usize> = (0..usable).filter(|column| model >> column & 1 == 1).collect();
-            let mut slab = SlabPosterior::new(regression, &members)?;
+            let mut slab = SlabPosterior::new(&Spectrum::new(regression, &members))?;
             let mut sum = 0.0;
             for weight in &mut slab.weight {
                 sum += *weight;
@@ -183,10 +177,6 @@ impl Given {
         let z = factor.l_dirty().solve_lower_triangular(&moment).ok_or_else(refuse)?;
         let energy = 2.0 * regression.prior().b_s + (regression.yy() - z.norm_squared()).max(0.0);
         Ok(Self { factor, z, energy })
-    }
-
-    fn mean(&self) -> DVector<f64> {
-        self.solve_upper(&self.z)
     }
 
     /// `L^-T x`.

@@ -6,6 +6,7 @@
 use super::evidence::ScaledRegression;
 use super::prior::Prior;
 use super::special::ln_gamma;
+use super::spectrum::Spectrum;
 use crate::Result;
 
 /// The integrand is left out where its logarithm is this far below the largest: 4e-18.
@@ -41,14 +42,14 @@ impl Grid {
     /// The grid for one model: where its integrand matters, with steps that resolve it.
     ///
     /// # Errors
-    /// As [`ScaledRegression::log_evidence`].
-    pub fn for_model(regression: &ScaledRegression, members: &[usize]) -> Result<Self> {
-        let prior = regression.prior();
-        let (first, last) = scanned(prior, members.len());
+    /// As [`Spectrum::log_evidence`].
+    pub fn for_model(spectrum: &Spectrum<'_>) -> Result<Self> {
+        let prior = spectrum.prior();
+        let (first, last) = scanned(prior, spectrum.size());
         let mut values = Vec::new();
         let mut u = first;
         while u <= last {
-            values.push(log_prior(prior, u) + regression.log_evidence(members, u.exp())?);
+            values.push(log_prior(prior, u) + spectrum.log_evidence(u.exp())?);
             u += SCAN;
         }
         let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -58,20 +59,20 @@ impl Grid {
         Ok(Self {
             low: first + SCAN * (low - 1.0),
             high: first + SCAN * (high + 1.0),
-            step: step(prior, members.len()),
+            step: step(prior, spectrum.size()),
         })
     }
 
     /// A grid that serves all of these models, with steps that resolve the largest of all, of `size` columns.
     ///
     /// # Errors
-    /// As [`ScaledRegression::log_evidence`].
+    /// As [`Spectrum::log_evidence`].
     pub fn for_models(regression: &ScaledRegression, models: &[Vec<usize>], size: usize) -> Result<Self> {
         let prior = regression.prior();
         let (low, _) = scanned(prior, size);
         let mut grid = Self { low, high: low + 1.0, step: step(prior, size) };
         for members in models {
-            grid.high = grid.high.max(Self::for_model(regression, members)?.high);
+            grid.high = grid.high.max(Self::for_model(&Spectrum::new(regression, members))?.high);
         }
         Ok(grid)
     }
@@ -107,23 +108,23 @@ pub struct SlabPosterior {
 }
 
 impl SlabPosterior {
-    /// Integrates the slab variance out of the evidence of the model with these usable columns.
+    /// Integrates the slab variance out of the evidence of a model.
     ///
     /// The empty model does not depend on the slab: one node at the prior's start, which no coefficient uses.
     ///
     /// # Errors
-    /// As [`ScaledRegression::log_evidence`].
-    pub fn new(regression: &ScaledRegression, members: &[usize]) -> Result<Self> {
-        let prior = regression.prior();
-        if members.is_empty() {
-            let log_integral = regression.log_evidence(members, 1.0)?;
+    /// As [`Spectrum::log_evidence`].
+    pub fn new(spectrum: &Spectrum<'_>) -> Result<Self> {
+        let prior = spectrum.prior();
+        if spectrum.size() == 0 {
+            let log_integral = spectrum.log_evidence(1.0)?;
             return Ok(Self { log_integral, v: vec![prior.slab_start], weight: vec![1.0] });
         }
-        let grid = Grid::for_model(regression, members)?;
+        let grid = Grid::for_model(spectrum)?;
         let v: Vec<f64> = grid.nodes().into_iter().map(f64::exp).collect();
         let terms = v
             .iter()
-            .map(|&v| Ok(log_prior(prior, v.ln()) + regression.log_evidence(members, v)?))
+            .map(|&v| Ok(log_prior(prior, v.ln()) + spectrum.log_evidence(v)?))
             .collect::<Result<Vec<f64>>>()?;
         let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut weight: Vec<f64> = terms.iter().map(|term| (term - largest).exp()).collect();
