@@ -37,7 +37,8 @@ fn main() -> itoscope_core::Result<()> {
     // All 2^6 models, each with its evidence; the slab in units of one time constant of the motion, not of one sample.
     let tau = 1.0;
     let prior = Prior { b_v: 0.5 * tau / dt, ..Prior::default() };
-    let scaled = ScaledRegression::new(moments.gram.view(), moments.moment.view(), moments.yy, moments.n, prior)?;
+    let scaled =
+        ScaledRegression::new(moments.gram.view(), moments.moment.view(), moments.yy, moments.n, prior)?;
     let log_mass = enumerate(&scaled, &control)?;
     let highest = log_mass.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mass: Vec<f64> = log_mass.iter().map(|l| (l - highest).exp()).collect();
@@ -45,7 +46,8 @@ fn main() -> itoscope_core::Result<()> {
 
     let members = |model: usize| (0..names.len()).filter(|k| model >> k & 1 == 1).collect::<Vec<_>>();
     for (k, name) in names.iter().enumerate() {
-        let with: f64 = mass.iter().enumerate().filter(|(model, _)| model >> k & 1 == 1).map(|(_, m)| m).sum();
+        let with: f64 =
+            mass.iter().enumerate().filter(|(model, _)| model >> k & 1 == 1).map(|(_, m)| m).sum();
         println!("{name:>4}  probability {:.3}", with / total);
     }
     let best = (0..mass.len()).max_by(|&a, &b| mass[a].total_cmp(&mass[b])).unwrap_or(0);

@@ -48,11 +48,6 @@ impl Rows {
         row[n..n.next_multiple_of(GROUP)].fill(0.0);
     }
 
-    /// Number of terms.
-    pub fn n_terms(&self) -> usize {
-        self.k
-    }
-
     /// Zeros behind the first `n` steps.
     pub fn cut(&mut self, n: usize) {
         for k in 0..self.k {

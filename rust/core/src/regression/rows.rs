@@ -157,7 +157,13 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             self.weighted.weigh(&self.left, w);
             &self.weighted
         };
-        add_product(weighted, &self.left, n, Shape::Symmetric, if even { &mut sums.even } else { &mut sums.start });
+        add_product(
+            weighted,
+            &self.left,
+            n,
+            Shape::Symmetric,
+            if even { &mut sums.even } else { &mut sums.start },
+        );
         add_line(weighted, &self.y, n, &mut sums.start_line);
         if !trapezoid {
             return;

@@ -82,7 +82,11 @@ impl<'a> Spectrum<'a> {
     ///
     /// # Errors
     /// As [`Spectrum::log_evidence`].
-    pub fn mixed(&self, nodes: impl Iterator<Item = (f64, f64)>, degrees: f64) -> Result<(DVector<f64>, DMatrix<f64>)> {
+    pub fn mixed(
+        &self,
+        nodes: impl Iterator<Item = (f64, f64)>,
+        degrees: f64,
+    ) -> Result<(DVector<f64>, DMatrix<f64>)> {
         let r = self.values.len();
         let (mut mean, mut second) = (DVector::zeros(r), DMatrix::zeros(r, r));
         for (v, weight) in nodes {

@@ -15,7 +15,7 @@ fn rows(k: usize, n: usize, seed: u64) -> Rows {
 }
 
 fn plain(a: &Rows, b: &Rows, n: usize) -> Array2<f64> {
-    Array2::from_shape_fn((a.n_terms(), b.n_terms()), |(i, j)| {
+    Array2::from_shape_fn((a.k, b.k), |(i, j)| {
         a.row(i)[..n].iter().zip(&b.row(j)[..n]).map(|(a, b)| a * b).sum()
     })
 }
@@ -23,10 +23,12 @@ fn plain(a: &Rows, b: &Rows, n: usize) -> Array2<f64> {
 type Kernel = fn(&Rows, &Rows, usize, Shape, &mut Array2<f64>);
 
 fn kernels() -> Vec<(&'static str, Kernel)> {
-    let mut kernels: Vec<(&'static str, Kernel)> =
-        vec![("chosen", add_product), ("baseline", |a, b, n, shape, out| {
+    let mut kernels: Vec<(&'static str, Kernel)> = vec![
+        ("chosen", add_product),
+        ("baseline", |a, b, n, shape, out| {
             tiled::<[f64; 4], 2, 3>(a, b, n.div_ceil(GROUP), shape, out);
-        })];
+        }),
+    ];
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         kernels.push(("avx2", |a, b, n, shape, out| {

@@ -11,8 +11,12 @@ fn evidence_is_that_of_the_factor() {
     for members in [vec![], vec![2], vec![0, 3], vec![0, 1, 2, 3]] {
         let spectrum = Spectrum::new(&regression, &members);
         for v in [1e-6, 0.3, 10.0, 1e8] {
-            let (found, wanted) = (spectrum.log_evidence(v).unwrap(), regression.log_evidence(&members, v).unwrap());
-            assert!((found - wanted).abs() < 1e-9 * wanted.abs().max(1.0), "{members:?}, {v}: {found}, {wanted}");
+            let (found, wanted) =
+                (spectrum.log_evidence(v).unwrap(), regression.log_evidence(&members, v).unwrap());
+            assert!(
+                (found - wanted).abs() < 1e-9 * wanted.abs().max(1.0),
+                "{members:?}, {v}: {found}, {wanted}"
+            );
         }
     }
 }
@@ -22,8 +26,7 @@ fn a_direction_without_data_has_the_slab_alone() {
     let prior = Prior { standardize: false, ..Prior::default() };
     // The second column is the first; rounding makes the difference of both negative.
     let gram = array![[10.0, 10.0], [10.0, 10.0 - 1e-13]];
-    let regression =
-        ScaledRegression::new(gram.view(), array![5.0, 5.0].view(), 12.0, 30.0, prior).unwrap();
+    let regression = ScaledRegression::new(gram.view(), array![5.0, 5.0].view(), 12.0, 30.0, prior).unwrap();
     let spectrum = Spectrum::new(&regression, &[0, 1]);
     let (mean, cov) = spectrum.mixed([(1e12, 1.0)].into_iter(), 28.0).unwrap();
     assert!((mean[0] - 0.25).abs() < 1e-6 && (mean[1] - 0.25).abs() < 1e-6);
