@@ -204,6 +204,13 @@ STUDIES: dict[str, Study] = {
 
 #: Constants that no answer hangs on: what is shown, how much is held, how streams are numbered.
 NO_STUDY = {
+    "posterior.moments.LEAST": "a thousandth of a sample: fewer give a gamma law whose draws are all zero in doubles",
+    "posterior.moments.MOST": "counts are exact in a double up to 9e15",
+    "posterior.sampling.MOST_CHAINS": "a limit on what is asked: hours of work",
+    "posterior.sampling.MOST_SWEEPS": "a limit on what is asked: days of work",
+    "posterior.sampling.MOST_EXCHANGES": "a limit on what is asked: hours of work",
+    "stats.covariance.ROUNDING": "a thousand times what rounding leaves of a zero eigenvalue of a sum of a million terms",
+    "stats.covariance.PIVOT": "rounding leaves 1e-16 of the entry; noise of a millionth is kept",
     "checks.beyond.STRIDE": "how finely the drift is followed: a tenth of the distance a step of fourth order",
     "checks.beyond.STRIDES": "how long the drift is followed: from twice the distance seven steps lead straight back",
     "checks.beyond.SAMPLES": "how many samples a mean is taken over",
@@ -288,7 +295,11 @@ CORE = {
     "sampler::lanes::LANES": _BLOCK,
     "sampler::posterior::NEGLIGIBLE": "mass left out, below rounding",
     "sampler::slab::SCAN": "only finds the interval; the rule that follows has a step of its own",
-    "simulate::coefficients::PIVOT": "rounding leaves 1e-16 of the entry; noise of a millionth is kept",
+    "simulate::covariance::PIVOT": "rounding leaves 1e-16 of the entry; noise of a millionth is kept",
+    "regression::products::TILES": "the least common multiple of the heights and widths of the tiles",
+    "regression::products::GROUP": "the widest vector register",
+    "regression::products::STRIDE": "a whole group behind the last step",
+    "sampler::spectrum::ROUNDING": "a thousand times what the eigenvalues of sums of a million products are off",
     "simulate::ensemble::GATHERED": _BLOCK,
     "simulate::ensemble::MEMORY": _BLOCK,
     "simulate::ensemble::SQUARE": _BLOCK,

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 from itoscope.errors import ArgumentError
-from itoscope.result import ensemble
 from itoscope.result.ensemble import Asked, simulate
 from results import artificial
 
 DECAY = artificial({"x": {"x": (-1.0, 0.3)}}, {})
 
 
-def test_path_i_has_model_i_and_more_paths_take_turns(monkeypatch):
-    monkeypatch.setattr(ensemble, "MAX_MODELS", 4)
-    paths = simulate(DECAY, [1.0], Asked(n_steps=50, dt=0.01, n_paths=10, substeps=20, seed=7)).paths
+def test_path_i_has_model_i_and_more_paths_take_turns():
+    asked = Asked(n_steps=50, dt=0.01, n_paths=10, substeps=20, seed=7, models=4)
+    paths = simulate(DECAY, [1.0], asked).paths
     drawn = DECAY.draw_models(4, seed=7).drift["x"]
     rates = drawn.values[:, drawn.terms.index("x")]
     assert len(set(rates)) == 4

@@ -15,7 +15,7 @@ _SHAPES = ("a_p", "b_p", "a_v", "a_s")
 _SCALES = ("b_v", "b_s", "slab_start")
 
 #: What a double can count with: beyond, draws of a shape are all 0 or infinite, and squares of a scale overflow.
-SHAPES, SCALES = (1e-12, 1e6), (1e-100, 1e100)
+SHAPES, SCALES = (1e-12, 1e12), (1e-100, 1e100)
 #: Prior probability that the drift of a state is none at all.
 NO_DRIFT = 0.5
 
@@ -55,7 +55,7 @@ class Prior:
     Raises
     ------
     ArgumentError
-        If a shape is not from 1e-12 to 1e6, a scale or `slab_start` not from 1e-100 to 1e100, or `p0_start` is not
+        If a shape is not from 1e-12 to 1e12, a scale or `slab_start` not from 1e-100 to 1e100, or `p0_start` is not
         strictly between 0 and 1.
 
     Notes
