@@ -44,6 +44,10 @@ def test_the_page_is_that_of_the_code_and_of_the_results(script):
     assert script.PAGE.read_text() == script.page(), "run python benches/accuracy/constants.py --page"
 
 
+def test_every_constant_has_a_study_or_a_reason(script):
+    assert "none yet" not in script.page()
+
+
 def test_tables_written_by_hand_have_the_values_of_the_code(script):
     held = {c.name: c.value for c in script.of_python()}
     by_hand = script.written(script.PAGE.read_text().split("<!-- constants -->")[0])
