@@ -24,7 +24,6 @@ __all__ = [
     "add_positional",
     "add_settings",
     "assignments",
-    "by_row",
     "data_of",
     "library_of",
     "noise_of",
@@ -158,11 +157,6 @@ def assignments(option: str, words: list[str]) -> dict[str, str]:
             raise argument_error(option, word, "NAME=VALUE")
         found[name.strip()] = value.strip()
     return found
-
-
-def by_row(option: str, text: str) -> Any:
-    """Return ``x1=none,x2=full`` as a dictionary, and a word without ``=`` as it is."""
-    return assignments(option, text.split(",")) if "=" in text else text
 
 
 def number(text: str) -> float:

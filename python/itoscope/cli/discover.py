@@ -13,7 +13,6 @@ from itoscope.cli.arguments import (
     add_data_options,
     add_settings,
     assignments,
-    by_row,
     data_of,
     library_of,
     noise_of,
@@ -46,11 +45,7 @@ SOUGHT: tuple[Word, ...] = (
     ),
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
     ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
-    (
-        "--diffusion",
-        "diffusion",
-        {"metavar": "KIND", "help": "full, diagonal, constant or none; by row as x1=none,x2=constant"},
-    ),
+    ("--diffusion", "diffusion", {"help": "full, diagonal, constant or none"}),
 )
 HOW: tuple[Word, ...] = (
     ("--scheme", "scheme", {"help": "trapezoid or euler"}),
@@ -81,7 +76,6 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "known_drift": assignments("--known-drift", arguments.known_drift) or None,
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
-        "diffusion": by_row("--diffusion", arguments.diffusion),
         "measurement_noise": noise_of(arguments.measurement_noise),
         "weights": None if arguments.weights == "none" else arguments.weights,
         "progress": not arguments.quiet,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,14 +10,13 @@ from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
-from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.library.library import BoundLibrary, Library, bind_together, readable_means
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array, Diffusion
+    from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
     from itoscope.posterior.sampling import Sampling
@@ -49,8 +47,6 @@ class Question:
         What `library` was bound from.
     known_drift : dict of str to str
         Given rows, in the order of the states.
-    words : dict of int to str
-        What was asked of the noise of each unknown row: "full", "diagonal", "constant" or "none".
     observed : list of str or None
         What each column shows, where that was said.
     observation : (q, m) array
@@ -67,7 +63,6 @@ class Question:
     library: BoundLibrary
     diffusion_library: BoundLibrary
     known_drift: dict[str, str]
-    words: dict[int, Diffusion]
     observed: list[str] | None
     observation: Array
     prior: Prior
@@ -95,14 +90,9 @@ class Question:
         means = [recorded.get(name, 0.0) for name in states]
         degree = DEGREE if len(states) <= SMALL_SYSTEM else LARGE_DEGREE
         recipe = Library.paper(degree) if options.library is None else options.library
-        given = _known_rows(known, states, backend)
-        words = words_by_row(
-            options.diffusion, states, [i for i, name in enumerate(states) if name not in given]
-        )
         for_diffusion = options.diffusion_library or recipe
-        if "constant" in words.values():
-            varying = not {"constant", "none"}.issuperset(words.values())
-            for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
+        if options.diffusion == "constant":
+            for_diffusion = Library.polynomials(0)
         library, diffusion_library = bind_together([recipe, for_diffusion], states, means)
         return cls(
             data=data,
@@ -110,8 +100,7 @@ class Question:
             recipe=recipe,
             library=library,
             diffusion_library=diffusion_library,
-            known_drift=given,
-            words=words,
+            known_drift=_known_rows(known, states, backend),
             observed=None if observed is None else list(observed),
             observation=observation,
             prior=options.prior or Prior(),
@@ -137,12 +126,12 @@ class Question:
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Entries of the diffusion covariance that are asked for, the diagonal first."""
-        return pairs_of(self.words)
-
-    @property
-    def constant_pairs(self) -> frozenset[tuple[int, int]]:
-        """Those of them that are constants, whatever the library holds."""
-        return constant_pairs(self.words)
+        if self.options.diffusion == "none":
+            return ()
+        diagonal = tuple((i, i) for i in self.rows)
+        if self.options.diffusion == "diagonal":
+            return diagonal
+        return diagonal + tuple((i, j) for i in self.rows for j in self.rows if i < j)
 
     @property
     def hidden(self) -> bool:
@@ -167,8 +156,6 @@ class Question:
         settings = {name: getattr(self.options, name) for name in KEPT}
         settings["measurement_noise"] = self.measurement_noise
         settings["known_drift"] = dict(self.known_drift)
-        if isinstance(self.options.diffusion, Mapping):
-            settings["diffusion"] = dict(self.options.diffusion)
         if self.observed is not None:
             settings["observed"] = list(self.observed)
         if self.options.states is not None:

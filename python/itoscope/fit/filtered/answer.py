@@ -72,7 +72,7 @@ def _answered(question: Question) -> Findings:
             prior=question.prior,
             backend=asked.backend,
         ),
-        select_gamma=not {"constant", "none"}.issuperset(question.words.values()),
+        select_gamma=asked.diffusion not in ("constant", "none"),
         max_rounds=asked.max_rounds,
         reporter=question.reporter,
     )
@@ -81,7 +81,7 @@ def _answered(question: Question) -> Findings:
 
 def _gamma_library(question: Question) -> BoundLibrary:
     """The candidates of Gamma: constants where the answer has no diffusion, for a filter needs some."""
-    if not question.pairs:
+    if question.options.diffusion == "none":
         return Library.polynomials(0).bind(list(question.states))
     return question.diffusion_library
 
@@ -100,7 +100,6 @@ def _recording(question: Question) -> Recording:
             _gamma_library(question),
             {question.states.index(name): text for name, text in question.known_drift.items()},
             question.pairs or tuple((i, i) for i in question.rows),
-            question.constant_pairs,
         ),
         observation=question.observation,
         free_noise=np.full(data.n_states, question.measurement_noise == "estimate"),
@@ -141,7 +140,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         observer=_observer(fit, data.names, question.options.backend),
     )
     findings.warnings += grouped_warnings(findings.labelled())
-    if not question.pairs:
+    if question.options.diffusion == "none":
         findings.diffusion = Diffusion({})
     return findings
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from itoscope.expressions.affine import affine
 from itoscope.expressions.kinks import Kink, closed_kinks, distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from itoscope.common.types import Array
     from itoscope.fit.filtered.model import Columns
@@ -37,10 +37,7 @@ class Candidates:
     rows : tuple of int
         Rows of the drift that are unknown.
     pairs : tuple of (i, j)
-        Elements of Gamma that a model can have; the others are zero.
-    constant_pairs, silent : frozensets of int
-        Numbers of the pairs whose one candidate is the constant, and of those that are zero once the search is done: of
-        rows that carry no noise, but are given some while they are unknown.
+        Elements of Gamma that are sought; the others are zero.
     given : (m, n_given) array
         The drift's coefficients on the expressions of the given rows.
     """
@@ -53,8 +50,6 @@ class Candidates:
     rows: tuple[int, ...]
     pairs: tuple[tuple[int, int], ...]
     given: Array
-    constant_pairs: frozenset[int] = frozenset()
-    silent: frozenset[int] = frozenset()
 
     @classmethod
     def of(
@@ -63,7 +58,6 @@ class Candidates:
         diffusion_library: BoundLibrary | None = None,
         known: Mapping[int, str] | None = None,
         pairs: Sequence[tuple[int, int]] | None = None,
-        constant_pairs: Collection[tuple[int, int]] = (),
     ) -> Candidates:
         """Those of two libraries; by default Gamma has that of the drift, and all elements of the unknown rows.
 
@@ -73,8 +67,6 @@ class Candidates:
         known : mapping from row to expression
             Rows of the drift that are given and carry no noise.
         pairs : sequence of (i, j), optional
-        constant_pairs : collection of (i, j)
-            Those of them that are constants.
         """
         known, gamma_library = known or {}, diffusion_library or library
         m = len(library.states)
@@ -85,7 +77,6 @@ class Candidates:
         rows = tuple(i for i in range(m) if i not in known)
         if pairs is None:
             pairs = [(i, j) for i in rows for j in rows if j >= i]
-        silent = [(i, i) for i in rows if (i, i) not in pairs]
         return cls(
             states=tuple(library.states),
             expressions=(*texts, *known.values()),
@@ -93,10 +84,8 @@ class Candidates:
             gamma_terms=tuple(where[len(drift_terms) : -1]),
             constant=where[-1],
             rows=rows,
-            pairs=(*pairs, *silent),
+            pairs=tuple(pairs),
             given=given,
-            constant_pairs=frozenset(p for p, pair in enumerate(pairs) if pair in constant_pairs),
-            silent=frozenset(range(len(pairs), len(pairs) + len(silent))),
         )
 
     @property
@@ -125,25 +114,10 @@ class Candidates:
         """Every candidate (row, term) of the drift."""
         return [(i, k) for i in self.rows for k in self.drift_terms]
 
-    def terms_of(self, p: int) -> tuple[int, ...]:
-        """Numbers of the terms that are candidates of one pair."""
-        if p in self.silent:
-            return ()
-        return (self.constant,) if p in self.constant_pairs else self.gamma_terms
-
     @property
     def all_gamma(self) -> Columns:
         """Every candidate (pair, term) of Gamma."""
-        return [(p, k) for p in range(len(self.pairs)) for k in self.terms_of(p)]
-
-    @property
-    def variances(self) -> tuple[int, ...]:
-        """Numbers of the pairs that are variances and have a candidate."""
-        return tuple(p for p, (i, j) in enumerate(self.pairs) if i == j and p not in self.silent)
-
-    def loosened(self) -> Candidates:
-        """The same with a constant noise in the rows that carry none."""
-        return replace(self, constant_pairs=self.constant_pairs | self.silent, silent=frozenset())
+        return [(p, k) for p in range(len(self.pairs)) for k in self.gamma_terms]
 
     @property
     def pair_names(self) -> list[str]:

@@ -16,7 +16,6 @@ import numpy as np
 
 from itoscope.backends.records import Parameter
 from itoscope.common.progress import Reporter
-from itoscope.errors import ArgumentError
 from itoscope.fit.filtered.doubt import doubt
 from itoscope.fit.filtered.equations import Asked, equations
 from itoscope.fit.filtered.family import Family, Member, climbed, family, with_member
@@ -25,7 +24,7 @@ from itoscope.fit.filtered.search import Found, search
 from itoscope.fit.filtered.selection import chosen
 from itoscope.fit.filtered.start import first_states
 from itoscope.fit.filtered.state import Round, State, Task
-from itoscope.stats.positive import EDGE, positive_interval
+from itoscope.stats.positive import positive_interval
 from itoscope.stats.student import student_quantile
 
 if TYPE_CHECKING:
@@ -125,10 +124,11 @@ def fit_filtered(
     """
     reporter = reporter or Reporter()
     with _telling(task, reporter, "filter rounds") as told:
-        part = replace(told, recording=told.recording.part(SEARCHED).loosened())
+        part = replace(told, recording=told.recording.part(SEARCHED))
         found = search(part, noise, select_gamma=select_gamma, max_rounds=max_rounds)
     with _telling(task, reporter, "weighing models") as told:
-        state = _without_noise(told, found.state)
+        model = first_states(told.recording, found.state.model)
+        state = found.state.at(model, told.recording.loglik(model))
         state = state.refitted(told.recording, 4).reopened(told)
         models = family(told, state)
     with _telling(task, reporter, "likelihood") as told:
@@ -136,22 +136,6 @@ def fit_filtered(
         state = _reopened(told, shown)
         maximum = maximise(told.recording, state.model)
     return _answer(task, asked, found, models, maximum)
-
-
-def _without_noise(task: Task, state: State) -> State:
-    """The end of the search on the whole recording, rows that carry no noise without any."""
-    recording = task.recording
-    model = first_states(recording, recording.silenced(state.model))
-    loglik = recording.loglik(model)
-    if recording.candidates.silent and not np.isfinite(loglik):
-        names = [
-            recording.candidates.states[recording.candidates.pairs[p][0]] for p in recording.candidates.silent
-        ]
-        raise ArgumentError(
-            f"diffusion: without noise in {', '.join(sorted(names))} nothing is left by which exact samples can differ "
-            "from a model; give measurement_noise, a level or 'estimate'"
-        )
-    return state.at(model, loglik)
 
 
 @contextmanager
@@ -199,10 +183,9 @@ def _selected(task: Task, models: Family, threshold: float) -> tuple[Set, Set]:
         drift += chosen(models, "drift", own, pip, threshold, full=False)
     gamma: list[int] = []
     pip = models.probabilities("gamma", len(among.all_gamma))
-    for p in range(len(among.pairs)):
+    for p, (i, j) in enumerate(among.pairs):
         own = tuple(c for c, (q, _) in enumerate(among.all_gamma) if q == p)
-        if own:
-            gamma += chosen(models, "gamma", own, pip, threshold, full=p in among.variances)
+        gamma += chosen(models, "gamma", own, pip, threshold, full=i == j)
     return tuple(sorted(drift)), tuple(sorted(gamma))
 
 
@@ -248,23 +231,4 @@ def _warnings(task: Task, state: State, models: Family, maximum: Maximum) -> lis
     noises = [parameter for parameter in maximum.parameters if parameter.kind == "noise"]
     if any(noise.of(maximum.model) < WEAK * maximum.sd_of(noise) for noise in noises):
         warnings.append("the measurement noise cannot be told from zero on this recording")
-    warnings += _quiet_rows(task, maximum)
     return warnings
-
-
-def _quiet_rows(task: Task, maximum: Maximum) -> list[str]:
-    """What is said of rows whose noise, of one term, cannot be told from zero."""
-    among, out = task.recording.candidates, []
-    for parameter in maximum.parameters:
-        value = parameter.of(maximum.model)
-        if (
-            parameter.kind == "gamma"
-            and parameter in maximum.positive
-            and maximum.sd_of(parameter) > EDGE * value
-        ):
-            state = among.states[among.pairs[parameter.at][0]]
-            out.append(
-                f"the noise of {state} cannot be told from zero on this recording: its row may be deterministic; "
-                f"diffusion={{{state!r}: 'none'}} makes it so"
-            )
-    return out

@@ -73,7 +73,9 @@ def single_terms(task: Task, state: State) -> list[Set]:
     places = {k: place for place, k in enumerate(among.gamma_terms)}
     height = part.loglik(state.model)
     out: list[Set] = []
-    for p in (p for p in among.variances if len(among.terms_of(p)) > 1):
+    for p, (i, j) in enumerate(among.pairs):
+        if i != j:
+            continue
         rest = [c for c in now if columns[c][0] != p]
         size = float(sum(state.model.gamma[p, k] * mean[place] for k, place in places.items()))
         heights = []

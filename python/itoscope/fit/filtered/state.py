@@ -62,7 +62,7 @@ class Task:
     def gamma_sought(self) -> bool:
         """Whether Gamma has more candidates than the constants of its variances."""
         among = self.recording.candidates
-        return len(among.all_gamma) > len(among.variances)
+        return len(among.all_gamma) > sum(i == j for i, j in among.pairs)
 
     # -- the regressions whose sets of terms have an evidence ------------------------------------------------
     def drift_ranking(self, state: State) -> tuple[State, Ranking]:
@@ -91,7 +91,7 @@ class Task:
             sums=sums.profile(len(columns)),
             sizes=_at(sizes.gamma, columns),
             equation=np.array([p for p, _ in columns], dtype=int),
-            full=frozenset(among.variances),
+            full=frozenset(p for p, (i, j) in enumerate(among.pairs) if i == j),
             prior=self.prior,
             names=names,
             means=np.array([sizes.means[k] for _, k in columns]),
@@ -107,11 +107,7 @@ class Task:
 
     def gamma_names(self) -> list[str]:
         """Names of the candidates of Gamma, with their element where there are several."""
-        among = self.recording.candidates
-        shown = dict(zip(among.gamma_terms, self.gamma_terms))
-        several = len({p for p, _ in among.all_gamma}) > 1
-        names = among.pair_names
-        return [f"{names[p]}: {shown[k]}" if several else shown[k] for p, k in among.all_gamma]
+        return _named(self.recording.candidates.pair_names, self.gamma_terms)
 
     def shown(self, model: Model) -> tuple[dict[str, float], dict[str, float]]:
         """The coefficients of drift and Gamma that are not zero, by name."""
