@@ -205,7 +205,7 @@ NO_STUDY = {
     "posterior.sampling.MOST_CHAINS": "a limit on what is asked: hours of work",
     "posterior.sampling.MOST_SWEEPS": "a limit on what is asked: days of work",
     "posterior.sampling.MOST_EXCHANGES": "a limit on what is asked: hours of work",
-    "stats.covariance.ROUNDING": "a thousand times what rounding leaves of a zero eigenvalue of a sum of a million terms",
+    "stats.covariance.ROUNDING": "a thousand times what rounding leaves of a zero eigenvalue of a million terms",
     "stats.covariance.PIVOT": "rounding leaves 1e-16 of the entry; noise of a millionth is kept",
     "checks.beyond.STRIDE": "how finely the drift is followed: a tenth of the distance a step of fourth order",
     "checks.beyond.STRIDES": "how long the drift is followed: from twice the distance seven steps lead straight back",
