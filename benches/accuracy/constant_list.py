@@ -258,6 +258,41 @@ NO_STUDY = {
     "result.states.NORMAL": "a quantile that differs from the normal one by 1e-9",
 }
 
+#: What tells causes apart is studied on causes: `advice.py` simulates each, and recordings without one.
+NO_STUDY |= dict.fromkeys(
+    (
+        "checks.advice.MORE",
+        "checks.advice.ROUNDED",
+        "checks.advice.TWO",
+        "checks.causes.RARE",
+        "checks.causes.CYCLES",
+        "checks.causes.SUDDEN",
+        "checks.causes.BINS",
+        "checks.causes.AGREES",
+        "checks.causes.RINGS",
+        "checks.causes.SLOWEST",
+        "checks.causes.SIMPLE",
+        "checks.causes.NEW",
+        "checks.causes.QUIET",
+        "checks.causes.REAL",
+        "checks.causes.FREQUENCIES",
+        "stats.lines.AROUND",
+        "stats.lines.OWN",
+        "stats.lines.LOWEST",
+        "stats.marks.BLOCK",
+        "stats.marks.FAR",
+        "stats.marks.LONGEST",
+        "stats.marks.RARER",
+        "stats.marks.WINDOW",
+        "stats.marks.ROWS",
+        "stats.marks.NEAR",
+        "stats.marks.ALONG",
+        "stats.variogram.BLOCKS",
+    ),
+    "`python benches/accuracy/advice.py`",
+)
+
+
 _BLOCK = "a size of blocks: it moves sums by rounding at most, and is chosen by `make bench`"
 _LIMIT = "a limit that is told by an error, or under which nothing is changed"
 _NORMALS = "of the tables of the normal generator, whose law `rust/core` tests"

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends import get_backend
-from itoscope.backends.records import Fitted, Variance
 from itoscope.checks.check import Check, alpha_of
 from itoscope.checks.filtered import innovation_checks
 from itoscope.checks.measured import check_residuals
+from itoscope.checks.rows import fitted_row, noisy_rows
 from itoscope.checks.scores import BOUND, VARIES
 from itoscope.checks.simulated import compare, simulation_checks
 from itoscope.checks.steps import of_measured
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.result.findings import check_simulable
 from itoscope.stats.scores import of_rows
 from itoscope.stats.tails import chi_square_tail, normal_tails
 
@@ -48,28 +46,18 @@ def looks_again(result: Findings, data: Trajectories) -> list[Check]:
     if tuple(data.names) != tuple(result.states):
         allowed = f"a recording of the states of the model, {', '.join(result.states)}"
         raise argument_error("data", ", ".join(data.names), allowed)
-    rows = [state for state in result.drift if (state, state) in result.diffusion]
-    rows = [state for state in rows if result.diffusion[state].selected.any()]
+    rows = noisy_rows(result)
     return [check for state in rows for check in _row(result, data, state, len(rows))]
 
 
 def _row(result: Findings, data: Trajectories, state: str, rows: int) -> list[Check]:
     """Those of one row of measured states."""
     drift, gamma = result.drift[state], result.diffusion[state]
-    for equation in (drift, gamma):
-        for term in equation.terms:
-            check_simulable(term, state, result.states, result.settings.get("custom_terms", ()))
-    backend = result.settings.get("backend", "default")
-    stages, states = get_backend(None if backend == "default" else backend), list(result.states)
-    paths = [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
-    f = Fitted(stages.compile(list(drift.terms), states), np.where(drift.selected, drift.mean, 0.0)[None])
-    program, coef = stages.compile(list(gamma.terms), states), np.where(gamma.selected, gamma.mean, 0.0)
-    mean = float(np.nanmean(np.concatenate([program.evaluate(path) @ coef for path in paths])))
-    floor = np.array([float(result.settings.get("weight_floor") or 0.0) * max(mean, 0.0)])
-    variance = Variance(program, coef[None], floor)
-    row = result.states.index(state)
-    _, checks = check_residuals(stages, paths, data.steps(), row, state, f, variance, rows)
-    steps = of_measured(paths, data.steps(), row, state, f, variance)
+    fit = fitted_row(result, data, state)
+    _, checks = check_residuals(
+        fit.stages, fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance, rows
+    )
+    steps = of_measured(fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance)
     # A mean that errors of the coefficients leave is no finding: it is among the directions of `same drift`.
     checks = [check for check in checks if check.name != "residual mean"]
     return [_same_drift(steps, drift, alpha_of(rows)), _same_noise(steps, gamma, alpha_of(rows)), *checks]

@@ -99,7 +99,8 @@ def statistics(sums: ResidualSums) -> Residuals:
     m1, m2, m3, m4 = sums.powers / n
     variance = max(m2 - m1**2, 1e-150)  # its square is above zero too
     fourth = m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
-    rho = (sums.lagged / np.maximum(sums.pairs, 1) - m1**2) / variance
+    # among few pairs a covariance may exceed the variance of all
+    rho = np.clip((sums.lagged / np.maximum(sums.pairs, 1) - m1**2) / variance, -1.0, 1.0)
     statistic, p_value = ljung_box(rho, sums.pairs, n)
     return Residuals(
         n=int(sums.n),

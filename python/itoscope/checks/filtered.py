@@ -109,8 +109,8 @@ def check_steps(names: Sequence[str], space: StateSpace, states: Array) -> Check
     fastest = float(np.quantile(rates, FAST)) * space.max_step if np.isfinite(space.max_step) else 0.0
     return Check(
         "time step", ", ".join(names), fastest, COARSE, fastest > COARSE,
-        f"the fitted drift moves the state at a rate of {fastest:.1f} per step (above {COARSE}): sampled too coarsely "
-        "for the filter's forecast, coefficients may be biased",
+        f"the fitted drift moves the state at a rate of {fastest:.1f} per step (above {COARSE}), "
+        "too fast for the filter's forecast: coefficients may be biased",
         "the forecast leaves out terms of the fourth order in rate times step",
     )  # fmt: skip
 

@@ -38,8 +38,7 @@ RESIDUALS = Words(
     "diffusion library does not hold",
     colour="the residuals of {name} are not independent (autocorrelation {worst:.2f} at {lag} {steps}): a term is "
     "missing, the forcing is not white, or a state was not measured",
-    alternating="the residuals of {name} alternate (autocorrelation {first:.2f} at one step), which is what "
-    'measurement noise does; try measurement_noise="estimate"',
+    alternating="the residuals of {name} alternate (autocorrelation {first:.2f} at one step)",
 )
 
 
@@ -75,7 +74,7 @@ def check_survey(states: Sequence[str], survey: Survey, floors: Array) -> list[C
         Check(
             "positive covariance", ", ".join(states), share, 0.0, survey.indefinite > 0,
             f"the fitted diffusion covariance is not positive on {survey.indefinite} of {survey.n} samples "
-            f"({100 * share:.2g} %; the worst is sample {survey.sample} of path {survey.path}, eigenvalue "
+            f"({100 * share:.3g} %; the worst is sample {survey.sample} of path {survey.path}, eigenvalue "
             f"{survey.worst:.3g}); it is projected to the nearest positive one for simulation only",
             "a covariance has no negative eigenvalue anywhere",
         )

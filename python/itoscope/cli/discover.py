@@ -147,6 +147,7 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "measurement_noise": plain(result.measurement_noise),
         "noise_levels": plain(result.diagnostics.get("measurement_noise", {})),
         "warnings": list(result.warnings),
+        "advice": [plain(advice.as_dict()) for advice in result.advice],
         "checks": plain(result.diagnostics.get("checks", [])),
         "settings": plain(result.settings),
         "data": plain(result.data_summary),

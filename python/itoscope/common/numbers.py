@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["Rounding", "exact", "number"]
+__all__ = ["Rounding", "exact", "number", "rough"]
 
 
 def exact(value: float) -> str:
@@ -19,6 +19,11 @@ def number(value: float, digits: int = 4) -> str:
         return f"{value:g}"
     mantissa, _, exponent = f"{value:.{digits}g}".partition("e")
     return f"{mantissa}e{int(exponent)}" if exponent else mantissa
+
+
+def rough(value: float, digits: int = 2) -> str:
+    """Write `value` rounded to `digits` digits, whole up to a million: `0.049`, `120`, `4300`."""
+    return number(float(f"{value:.{digits}g}"), 7)
 
 
 @dataclass(frozen=True)

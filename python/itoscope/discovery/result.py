@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from itoscope.data.advice import Advice
 from itoscope.errors import argument_error
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.models import SystemModel, system_models
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import DiscreteScheme, Progress, Style
     from itoscope.data.trajectories import Trajectories
+    from itoscope.discovery.trial import Tried
     from itoscope.result.diagnostics import Check
     from itoscope.result.forecast import Forecast
     from itoscope.show.plots import Plots
@@ -284,6 +286,42 @@ class Discovery(Findings):
         from itoscope.checks.again import check_again
 
         return [check.as_dict() for check in check_again(self, data)]
+
+    @property
+    def advice(self) -> tuple[Advice, ...]:
+        """What the fit suffers from and the next step, the gravest first; empty where nothing was found.
+
+        Each has a `cause`, a `sentence`, the figures behind it (`evidence`), what to say to `discover` (`arguments`)
+        and what to do to the recording first (`recording`, which `mend` does); `try_advice` does both.
+        """
+        return tuple(Advice(**found) for found in self.diagnostics.get("advice", ()))
+
+    def try_advice(self, k: int = 0, *, seed: int | None = None, progress: bool | Progress = None) -> Tried:
+        """Discover again as an advice says.
+
+        Parameters
+        ----------
+        k : int
+            Number of the advice in `advice`.
+        seed : int, optional
+            By default that of this result.
+        progress : bool or callable, optional
+
+        Returns
+        -------
+        Tried
+            The new `result`; the log evidences `before` and `after`; whether they are `comparable`, which they are
+            where the recording stayed as it is.
+
+        Raises
+        ------
+        ArgumentError
+            Where there is no such advice, no call does it, or this result has no recording.
+        """
+        from itoscope.discovery.trial import Tried, tried
+
+        new, before, after, comparable = tried(self, self.advice, k, seed, progress)
+        return Tried(type(self).of(new), before, after, comparable)
 
     def to_arviz(self) -> Any:
         """Return everything as ArviZ data (`InferenceData`, a `DataTree` since ArviZ 1), for `az.summary` and its like.

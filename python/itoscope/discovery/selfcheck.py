@@ -10,14 +10,11 @@ import numpy as np
 from itoscope.checks.again import looks_again
 from itoscope.checks.simulated import compare, simulation_checks
 from itoscope.common import checks
-from itoscope.common.prior import Prior
 from itoscope.data.samples import MIN_SAMPLES
 from itoscope.data.trajectories import Trajectories
+from itoscope.discovery.asking import asked_again
 from itoscope.errors import ArgumentError
-from itoscope.fit.options import Options
-from itoscope.fit.question import Question
 from itoscope.fit.solve import solve
-from itoscope.library.library import Library
 from itoscope.result.likeness import likenesses
 
 if TYPE_CHECKING:
@@ -32,8 +29,6 @@ __all__ = ["self_check"]
 FAR = 4.0
 #: Probability from which a term is one that both fits must have.
 SURE = 0.9
-#: What `settings` hold of the answer or in another form.
-NOT_ASKED = ("prior", "library", "diffusion_library", "backend", "seed", "custom_terms", "slab_scale")
 
 
 def self_check(
@@ -84,33 +79,7 @@ def _found_again(
         t=None if data.dt is not None else [data.times[k][: len(made.paths[k])] for k in kept],
         names=data.names,
     )
-    settings = {key: value for key, value in result.settings.items() if key not in NOT_ASKED}
-    if settings.get("order") == 2:
-        settings["known_drift"] = {
-            row: text for row, text in settings["known_drift"].items() if row not in data.names
-        }
-    prior = result.settings.get("prior")
-    settings |= {
-        "library": _library(result, "library"),
-        "diffusion_library": _library(result, "diffusion_library"),
-        "prior": None if prior is None else Prior(**prior),
-        "seed": seed,
-        "progress": progress,
-    }
-    return _compared(result, solve(Question.of(again, Options.of(settings))))
-
-
-def _library(result: Findings, name: str) -> Library | None:
-    """The library that was asked for; of a loaded result, its terms written out."""
-    own: Library | None = getattr(result, name)
-    if own is not None or (result.data is not None and result.library is not None):
-        return own
-    customs = result.settings.get("custom_terms", [])
-    if customs:
-        raise ArgumentError(
-            f"self_check: the terms {', '.join(customs)} are functions of Python, which a saved result does not hold"
-        )
-    return Library.expressions(*result.settings[name])
+    return _compared(result, solve(asked_again(result, again, seed, progress)))
 
 
 def _compared(result: Findings, refit: Findings) -> tuple[list[dict[str, Any]], float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from itoscope.checks.advice import advised
 from itoscope.fit.filtered.answer import answer_filtered
 from itoscope.fit.measured.answer import answer_measured
 
@@ -15,5 +16,5 @@ __all__ = ["solve"]
 
 
 def solve(question: Question) -> Findings:
-    """Fit by regression where all states were measured without noise, by a filter where not."""
-    return answer_measured(question) if question.measured else answer_filtered(question)
+    """Fit by regression where all states were measured without noise, by a filter where not; then say what to do."""
+    return advised(answer_measured(question) if question.measured else answer_filtered(question))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 __all__ = [
+    "Advised",
     "Check",
     "Diagnostics",
     "FilterRound",
@@ -29,6 +30,17 @@ class Check(TypedDict):
     """What to make of it, said in `warnings` where it fired."""
     reason: str
     """Why the threshold is where it is."""
+
+
+class Advised(TypedDict):
+    """A cause and the next step, as `data.advice.Advice` has them."""
+
+    cause: str
+    about: str
+    sentence: str
+    evidence: dict[str, float]
+    arguments: dict[str, Any]
+    recording: dict[str, Any]
 
 
 class Residuals(TypedDict):
@@ -101,12 +113,13 @@ class Diagnostics(TypedDict, total=False):
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
-    the errors are those of the observed information.
+    the errors are those of the observed information; `advice` is missing where there is none.
     """
 
     rounds: list[WeightRound] | list[FilterRound]
     converged: bool
     checks: list[Check]
+    advice: list[Advised]
     residuals: dict[str, Residuals]
     measurement_noise: dict[str, NoiseLevel]
     loglik: float

@@ -15,7 +15,7 @@ from itoscope.show import text as summary
 if TYPE_CHECKING:
     from itoscope.result.findings import Findings, Key
 
-__all__ = ["discovery_html", "equations_html", "terms_html"]
+__all__ = ["advice_html", "discovery_html", "equations_html", "terms_html"]
 
 
 def discovery_html(result: Findings) -> str:
@@ -26,8 +26,14 @@ def discovery_html(result: Findings) -> str:
         noise = f"<p>Measurement noise: {escape(summary.noise_text(result))}</p>"
     return (
         f'<div class="itoscope"><style>{STYLE}</style><p>{escape(summary.headline(result))}</p>'
-        f"{equations_html(result)}{terms_html(result)}{noise}{near}{warnings_html(result.warnings)}</div>"
+        f"{equations_html(result)}{terms_html(result)}{noise}{near}{advice_html(result)}{warnings_html(result.warnings)}</div>"
     )
+
+
+def advice_html(result: Findings) -> str:
+    """What to do, one paragraph each."""
+    found = summary.advice_sentences(result)
+    return "".join(f'<p class="warning advice"><b>Advice:</b> {escape(sentence)}</p>' for sentence in found)
 
 
 def equations_html(result: Findings) -> str:

@@ -143,7 +143,7 @@ def _equations(result: Findings) -> str:
 def _warnings(result: Findings) -> str:
     checks = result.diagnostics.get("checks", [])
     passed = [check for check in checks if not check.get("fired")]
-    text = fragments.warnings_html(result.warnings)
+    text = html.advice_html(result) + fragments.warnings_html(result.warnings)
     if passed:
         names = ", ".join(dict.fromkeys(str(check["name"]) for check in passed))
         text += f'<p class="good">{len(passed)} checks found nothing ({escape(names)}).</p>'

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     from itoscope.result.findings import Findings
 
-__all__ = ["equation_lines", "headline", "noise_text", "records", "text"]
+__all__ = ["advice_sentences", "equation_lines", "headline", "noise_text", "records", "text"]
+
+MOST_ADVICE = 2
+"""Sentences of advice that are printed; `result.advice` has all."""
 
 
 def equation_lines(result: Findings) -> list[tuple[str, list[str], str]]:
@@ -81,9 +84,17 @@ def text(result: Findings) -> Iterator[str]:
         yield ""
         for note in notes:
             yield from wrap(note)
+    for sentence in advice_sentences(result)[:MOST_ADVICE]:
+        yield ""
+        yield from wrap(f"advice: {sentence}")
     for warning in result.warnings:
         yield ""
         yield from wrap(f"warning: {warning}")
+
+
+def advice_sentences(result: Findings) -> list[str]:
+    """What to do, the gravest first."""
+    return [found["sentence"] for found in result.diagnostics.get("advice", [])]
 
 
 def noise_text(result: Findings) -> str:

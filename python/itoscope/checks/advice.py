@@ -1,0 +1,276 @@
+"""Advice on a fit: the cause behind the checks that fired, chosen by tests, and the next step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from itoscope.backends import get_backend
+from itoscope.checks import causes
+from itoscope.checks.filtered import MOST_PATHS
+from itoscope.checks.rows import steps_of
+from itoscope.common.numbers import number, rough
+from itoscope.data.advice import Advice
+from itoscope.data.traits import traits
+from itoscope.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from itoscope.checks.steps import Steps
+    from itoscope.common.types import Array
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.result.findings import Findings
+
+__all__ = ["advice_of", "advised"]
+
+MORE = 1.3
+"""How much more noise a recording shows than was given, from which the given level is too small."""
+ROUNDED = 0.7
+"""Share of the noise of rounding that a given level covers."""
+TWO = 6
+"""Advices of a result at most."""
+COLOURED = ("whiteness", "slow scales")
+"""Checks that fire where a smooth motion is taken for one that noise drives."""
+BESIDE = "offset"
+"""The mark of a recording that leaves the residuals what they are."""
+
+
+def advised(result: Findings) -> Findings:
+    """The result with its advice among the diagnostics."""
+    found = [advice.as_dict() for advice in advice_of(result)]
+    return replace(result, diagnostics={**result.diagnostics, "advice": found}) if found else result
+
+
+def advice_of(result: Findings) -> list[Advice]:
+    """What a fit suffers from, the gravest first.
+
+    Marks of the sensor, which the recording shows by itself, come first; where there are none, what fired on the
+    residuals or innovations of each row is traced to its cause.
+    """
+    data = result.data
+    if data is None:
+        return []
+    found = [advice for advice in traits(data, result.settings.get("order") == 2) if _is_open(advice, result)]
+    if not [advice for advice in found if advice.cause != BESIDE]:
+        try:
+            rows = steps_of(result, data, MOST_PATHS)
+        except ArgumentError:  # a function of Python among the terms
+            rows = []
+        for steps in rows:
+            fired = _fired(result, steps.name)
+            if fired and np.count_nonzero(np.isfinite(steps.z)) > 200:
+                found += _of_row(result, data, steps, fired)
+    return found[:TWO]
+
+
+def _fired(result: Findings, name: str) -> dict[str, float]:
+    """Checks of a row that fired, with their values."""
+    checks = result.diagnostics.get("checks", [])
+    return {check["name"]: check["value"] for check in checks if check["fired"] and check["about"] == name}
+
+
+def _is_open(advice: Advice, result: Findings) -> bool:
+    """Whether the fit has not done already what an advice on its recording asks for."""
+    settings, checks = result.settings, result.diagnostics.get("checks", [])
+    noise = settings.get("measurement_noise")
+    if advice.cause == "measurement noise":
+        if noise == "estimate" or settings.get("ensemble") == "mean":
+            return False
+        return not noise or advice.evidence["noise"] > MORE * float(noise)
+    if advice.cause == "quantised":
+        level = advice.evidence["grid"] / math.sqrt(12.0)
+        return (
+            not (noise == "estimate" or (noise and float(noise) > ROUNDED * level))
+            or "thin" in advice.recording
+        )
+    if advice.cause == "wrong order":
+        asked = settings.get("order") == 1 and not result.known_drift and not settings.get("states")
+        return asked and any(check["fired"] and check["name"] in COLOURED for check in checks)
+    if advice.cause == "coarse step":
+        return any(check["name"] == "time step" and check["fired"] for check in checks)
+    if advice.cause == "offset":
+        return result.library is not None and result.library.about_mean() is not result.library
+    return True
+
+
+def _of_row(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Iterator[Advice]:
+    """The cause of what fired on one row.
+
+    A period and recordings that differ make all other checks fire, and whatever is wrong makes residuals that are not
+    white; a wrong variance makes those of the drift fire, and the other way round, but the rarer is the cause.
+    """
+    with np.errstate(all="ignore"):
+        at_once = (_noise_time, _noise_shape, _time, _shape)
+        for tests in ((_period,), (_recordings,), at_once, (_colour,), (_heavy,)):
+            found = [advice for test in tests if (advice := test(result, data, steps, fired)) is not None]
+            if found:
+                yield min(found, key=lambda advice: advice.evidence["p_value"])
+                return
+
+
+def _least(fired: dict[str, float], *names: str) -> float | None:
+    """The smallest p-value of the checks among these that fired."""
+    return min((fired[name] for name in names if name in fired), default=None)
+
+
+def _period(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
+    found = causes.period_of(steps)
+    if found is None:
+        return None
+    dt, unit = _step(data), data.time_unit
+    period = 1.0 / found.frequency * dt
+    return Advice(
+        "periodic forcing", steps.name,
+        f"{steps.name} is driven with a period of {number(period, 3)}{f' {unit}' if unit else ''} "
+        f"({number(2 * math.pi / period, 3)} rad per unit of time): its residuals have a line there, "
+        f"{rough(found.power)} times what is around it; a clock as a column whose row is known to be 1, with "
+        "cos and sin of it among the candidates, takes it in",
+        {"period": period, "power": found.power, "p_value": found.p_value},
+    )  # fmt: skip
+
+
+def _recordings(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
+    p_value = _least(fired, "memory", "drift of paths", "noise of paths")
+    if p_value is None or data.n_paths < 2:
+        return None
+    column = data.names.index(steps.name) if steps.name in data.names else 0
+    lasts = max(
+        causes.persistent([path[:, column] for path in data.paths]),
+        causes.persistent([np.diff(path[:, column]) for path in data.paths]),
+    )
+    if not ({"drift of paths", "noise of paths"} & {*fired}) and lasts < causes.AGREES:
+        return None
+    means = np.array([np.nanmean(path[:, column]) for path in data.paths])
+    odd = int(np.argmax(np.abs(means - np.median(means))))
+    return Advice(
+        "recordings that differ", steps.name,
+        f"the {data.n_paths} recordings are not of one system in {steps.name} (centre, strength or noise differ, most "
+        f"in recording {odd}): fit them one by one, discover(data[k]), and compare",
+        {"persistence": lasts, "p_value": p_value},
+    )  # fmt: skip
+
+
+def _time(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
+    p_value = _least(fired, "trend", "drift of halves")
+    if p_value is None:
+        return None
+    change = causes.change_in_time(steps)
+    if "trend" in fired and not change.sudden:
+        return Advice(
+            "trend", steps.name,
+            f"{steps.name} is pushed more and more as time passes: a trend in the force or in the sensor; a clock as a "
+            "column whose row is known to be 1 takes it in, and taking the trend off the recording does where it is "
+            "the sensor's",
+            {"p_value": p_value},
+        )  # fmt: skip
+    return _switch(steps, "the drift", change.at if "trend" in fired else None, p_value)
+
+
+def _switch(steps: Steps, what: str, at: float | None, p_value: float) -> Advice:
+    where = "" if at is None else f", most at {100 * at:.0f} % of the time"
+    return Advice(
+        "changes in time", steps.name,
+        f"{what} of {steps.name} is another one later in the recording{where}: split it, "
+        f"data.split({number(at or 0.5, 2)}, by='time'), and fit the parts one by one",
+        {"at": at or 0.5, "p_value": p_value},
+    )  # fmt: skip
+
+
+def _noise_time(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
+    p_value = _least(fired, "noise of halves")
+    if p_value is None:
+        return None
+    return _switch(steps, "the noise", causes.change_in_time(steps, size=True).at, p_value)
+
+
+def _shape(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
+    return _library(result, steps, _least(fired, "drift shape", "drift terms"), of_noise=False)
+
+
+def _noise_shape(
+    result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]
+) -> Advice | None:
+    p_value = _least(fired, "noise shape", "noise terms")
+    if p_value is not None and result.settings.get("diffusion") == "constant":
+        return Advice(
+            "noise that depends on the state", steps.name,
+            f"the noise of {steps.name} depends on where it is, and was asked to be constant: "
+            'discover(data, diffusion="full")',
+            {"p_value": p_value}, {"diffusion": "full"},
+        )  # fmt: skip
+    return _library(result, steps, p_value, of_noise=True)
+
+
+def _library(result: Findings, steps: Steps, p_value: float | None, of_noise: bool) -> Advice | None:
+    """The two terms of largest score, those of the library that were not selected and those nobody asked for."""
+    if p_value is None:
+        return None
+    stages = get_backend(
+        None if result.settings.get("backend") == "default" else result.settings.get("backend")
+    )
+    names = list(result.data.names) if result.data is not None else []
+
+    def evaluate(terms: Sequence[str], states: Array) -> Array:
+        return stages.compile(list(terms), names).evaluate(states)
+
+    found = causes.missing_terms(steps, names, evaluate, of_noise)
+    found = [(causes.finer(steps, term, names, evaluate, of_noise), z) for term, z in found]
+    known = {*(steps.noise_names if of_noise else steps.outside_names)}
+    new = [
+        term for k, (term, z) in enumerate(found) if term not in known and (k == 0 or abs(z) > causes.REAL)
+    ]
+    shown = " and ".join(f"{term} ({z:+.1f} standard errors)" for term, z in found)
+    what = "noise" if of_noise else "drift"
+    option = "diffusion_library" if of_noise else "library"
+    added = ", ".join(f'"{term}"' for term in new)
+    remedy = (
+        f"{option}=library + Library.expressions({added})" if new else
+        "they are candidates already and were left out: look at their probabilities, or record longer"
+    )  # fmt: skip
+    return Advice(
+        f"library of the {what} too small" if new else f"terms of the {what} left out", steps.name,
+        f"the {what} of {steps.name} depends on the state in another way than was fitted, most like {shown}: {remedy}",
+        {"p_value": p_value, **{term: z for term, z in found}}, {option: new} if new else {},
+    )  # fmt: skip
+
+
+def _colour(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
+    p_value = _least(fired, "slow scales", "whiteness", "memory")
+    if p_value is None:
+        return None
+    found, dt = causes.colour(steps), _step(data)
+    if found.period is not None:
+        return Advice(
+            "hidden state", steps.name,
+            f"what is left of {steps.name} rings with a period of about {rough(found.period * dt)}: a state that "
+            "was not measured; record it too, or name it with states=[...] where a known row ties it to a column",
+            {"period": found.period * dt, "p_value": p_value},
+        )  # fmt: skip
+    memory = found.memory * dt
+    return Advice(
+        "coloured forcing", steps.name,
+        f"the force on {steps.name} has a memory of about {rough(memory)}, {rough(found.memory)} samples, and "
+        "is no white noise: thin the recording to steps longer than that, data.thin(k), if the motion is slower still; "
+        "else what makes the force is a state to be recorded",
+        {"memory": memory, "samples": found.memory, "p_value": p_value},
+    )  # fmt: skip
+
+
+def _heavy(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
+    if "jumps" not in fired:
+        return None
+    return Advice(
+        "jumps", steps.name,
+        f"the steps of {steps.name} have heavier tails than those of a diffusion, and no term of the state tells when: "
+        "many small jumps, or a noise whose strength is a state of its own",
+        {"kurtosis": 3.0 * fired["jumps"], "p_value": 0.0},
+    )  # fmt: skip
+
+
+def _step(data: Trajectories) -> float:
+    """The step, or the mean one."""
+    return data.dt or float(np.mean([np.diff(stamps).mean() for stamps in data.times]))

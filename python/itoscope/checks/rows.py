@@ -1,0 +1,65 @@
+"""The fitted drift and variance of a row as a backend takes them, and the steps of a recording beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from itoscope.backends import get_backend
+from itoscope.backends.records import Fitted, Variance
+from itoscope.checks.steps import of_innovations, of_measured
+from itoscope.result.findings import check_simulable
+
+if TYPE_CHECKING:
+    from itoscope.backends.protocol import Backend
+    from itoscope.checks.steps import Steps
+    from itoscope.common.types import Array
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.result.findings import Findings
+
+__all__ = ["FittedRow", "fitted_row", "noisy_rows", "steps_of"]
+
+
+class FittedRow(NamedTuple):
+    """Row number `row` of the paths, with its drift and its variance over a floor."""
+
+    stages: Backend
+    paths: list[Array]
+    row: int
+    drift: Fitted
+    variance: Variance
+
+
+def noisy_rows(result: Findings) -> list[str]:
+    """The rows of measured states whose noise was found."""
+    rows = [state for state in result.drift if (state, state) in result.diffusion]
+    return [state for state in rows if result.diffusion[state].selected.any()]
+
+
+def fitted_row(result: Findings, data: Trajectories, state: str) -> FittedRow:
+    """Compile the terms of a row; one that is a function of Python is refused."""
+    drift, gamma = result.drift[state], result.diffusion[state]
+    for equation in (drift, gamma):
+        for term in equation.terms:
+            check_simulable(term, state, result.states, result.settings.get("custom_terms", ()))
+    backend = result.settings.get("backend", "default")
+    stages, states = get_backend(None if backend == "default" else backend), list(result.states)
+    paths = [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
+    f = Fitted(stages.compile(list(drift.terms), states), np.where(drift.selected, drift.mean, 0.0)[None])
+    program, coef = stages.compile(list(gamma.terms), states), np.where(gamma.selected, gamma.mean, 0.0)
+    mean = float(np.nanmean(np.concatenate([program.evaluate(path) @ coef for path in paths])))
+    floor = np.array([float(result.settings.get("weight_floor") or 0.0) * max(mean, 0.0)])
+    return FittedRow(stages, paths, result.states.index(state), f, Variance(program, coef[None], floor))
+
+
+def steps_of(result: Findings, data: Trajectories, most_paths: int) -> list[Steps]:
+    """The steps of each noisy row of measured states, or of each channel of a filter."""
+    if result.observer is not None:
+        seen = result.observer.innovations(data, max(len(path) for path in data.paths), most_paths)
+        return [of_innovations(seen, channel, data) for channel in range(len(seen.names))]
+    found = []
+    for state in noisy_rows(result):
+        fit = fitted_row(result, data, state)
+        found.append(of_measured(fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance))
+    return found

@@ -1,0 +1,141 @@
+"""An advice tried: the recording mended, the question asked again, both evidences side by side."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from itoscope.backends import get_backend
+from itoscope.common import checks
+from itoscope.discovery.asking import asked_again, library_of
+from itoscope.errors import ArgumentError, argument_error
+from itoscope.fit.solve import solve
+from itoscope.library.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.data.advice import Advice
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.result.findings import Findings
+
+__all__ = ["Tried", "log_evidence", "tried"]
+
+TINY = 1e-9
+"""Share of its mean that an eigenvalue of Gamma has at least, so that its logarithm is finite."""
+
+
+class Tried(NamedTuple):
+    """What an advice leads to.
+
+    Attributes
+    ----------
+    result : Discovery
+    before, after : float
+        Log evidence of the old and the new result: the log likelihood at their coefficients, less half the logarithm of
+        the number of steps for each of them.
+    comparable : bool
+        Whether they are of the same samples; where the recording was mended they are not.
+    """
+
+    result: Any
+    before: float
+    after: float
+    comparable: bool
+
+
+def tried(
+    result: Findings,
+    advice: Sequence[Advice],
+    k: int,
+    seed: int | None,
+    progress: bool | Callable[[int], Any] | None,
+) -> tuple[Findings, float, float, bool]:
+    """See `Discovery.try_advice`."""
+    if not advice:
+        raise ArgumentError("try_advice: there is no advice on this result")
+    if not isinstance(k, int) or not 0 <= k < len(advice):
+        raise argument_error("k", k, f"the number of an advice, 0 to {len(advice) - 1}")
+    asked = advice[k]
+    if not asked.can_be_tried:
+        raise ArgumentError(f"try_advice: no call does what is advised: {asked.sentence}")
+    if result.data is None:
+        raise ArgumentError(
+            "try_advice: a saved result holds no recording: result.with_data(data).try_advice(k)"
+        )
+    data = asked.mend(result.data)
+    changed = _options(result, asked, data)
+    known = checks.seed(result.settings.get("seed") if seed is None else seed)
+    new = solve(asked_again(result, data, known, progress, changed))
+    same = not asked.recording and dict(new.known_drift) == dict(result.known_drift)
+    return new, log_evidence(result, result.data), log_evidence(new, data), same
+
+
+def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, Any]:
+    """The options that an advice changes, as `discover` takes them."""
+    changed = dict(advice.arguments)
+    for option in ("library", "diffusion_library"):
+        if option in changed:
+            own = library_of(result, option) or library_of(result, "library") or Library.polynomials(0)
+            asked = changed[option]
+            changed[option] = own.about_mean() if asked == "about_mean" else own + Library.expressions(*asked)
+    if (
+        "library" in changed
+        and changed["library"].about_mean() is changed["library"]
+        and result.diffusion_library
+    ):
+        changed["diffusion_library"] = result.diffusion_library.about_mean()
+    if "order" in changed:
+        changed = {"measurement_noise": None, "states": None, "observed": None, "known_drift": None} | changed
+    elif "select" in advice.recording:
+        known = result.settings.get("known_drift") or {}
+        changed["known_drift"] = {row: text for row, text in known.items() if row in data.names}
+    return changed
+
+
+def log_evidence(result: Findings, data: Trajectories) -> float:
+    """Schwarz' approximation of the log evidence: log likelihood less half log n for each coefficient."""
+    count = sum(int(equation.selected.sum()) for _, equation in result.labelled())
+    steps = sum(int(np.count_nonzero(np.isfinite(path).any(axis=1))) - 1 for path in data.paths)
+    if result.observer is not None:
+        if result.settings.get("measurement_noise") == "estimate":
+            count += data.n_states
+        return float(result.diagnostics["loglik"]) - 0.5 * count * math.log(steps)
+    return _likelihood(result, data) - 0.5 * count * math.log(steps)
+
+
+def _likelihood(result: Findings, data: Trajectories) -> float:
+    """Log likelihood of the steps of measured states, normal with drift and Gamma at their start.
+
+    The mean of drifts at both ends would need its Jacobian.
+    """
+    rows = [state for state in result.drift if (state, state) in result.diffusion]
+    numbers = [result.states.index(state) for state in rows]
+    backend = result.settings.get("backend")
+    stages = get_backend(None if backend == "default" else backend)
+
+    def value(equation: Any, x: Array) -> Array:
+        chosen = np.flatnonzero(equation.selected)
+        if not len(chosen):
+            return np.zeros(len(x))
+        program = stages.compile([equation.terms[k] for k in chosen], list(result.states))
+        return np.asarray(program.evaluate(np.ascontiguousarray(x)) @ equation.mean[chosen])
+
+    total = 0.0
+    for path, stamps in zip(data.paths, data.times):
+        dt = np.diff(stamps)
+        f = np.stack([value(result.drift[state], path[:-1]) for state in rows], axis=1)
+        left = np.diff(path[:, numbers], axis=0) - dt[:, None] * f
+        gamma = np.zeros((len(dt), len(rows), len(rows)))
+        for (a, b), equation in result.diffusion.items():
+            i, j = rows.index(a), rows.index(b)
+            gamma[:, i, j] = gamma[:, j, i] = value(equation, path[:-1])
+        good = np.isfinite(left).all(axis=1) & np.isfinite(gamma).all(axis=(1, 2))
+        values, vectors = np.linalg.eigh(gamma[good] * dt[good, None, None])
+        values = np.maximum(values, max(TINY * float(np.mean(values)), 1e-300))
+        turned = np.einsum("nij,ni->nj", vectors, left[good])
+        total -= 0.5 * float(np.sum(turned**2 / values + np.log(2.0 * np.pi * values)))
+    return total
