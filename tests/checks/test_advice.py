@@ -100,7 +100,7 @@ def test_shares_and_autocorrelations_are_such():
     from itoscope.checks.check import statistics
     from itoscope.checks.measured import check_survey
 
-    survey = Survey(2000, 2000, -1.0, 0, 0, np.zeros(1))
+    survey = Survey(2000, np.zeros(1), -np.ones(1), np.zeros(1, dtype=np.int64), 2000, -1.0, 0, 0)
     assert "2000 of 2000 samples (100 %;" in check_survey(["x"], survey, np.zeros(1))[0].sentence
     lagged, pairs = np.zeros(10), np.full(10, 20.0)
     lagged[0], lagged[1] = -33.0, 51.0
