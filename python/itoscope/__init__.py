@@ -7,6 +7,7 @@ from itoscope._core import __version__
 from itoscope.backends import use_backend
 from itoscope.common import former
 from itoscope.common.prior import Prior
+from itoscope.data.inputs import Input
 from itoscope.data.order import classify_order
 from itoscope.data.reading import read
 from itoscope.data.trajectories import Trajectories
@@ -28,6 +29,7 @@ __all__ = [
     "SDE",
     "Discovery",
     "Equation",
+    "Input",
     "Library",
     "Moments",
     "Prior",

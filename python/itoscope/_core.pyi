@@ -74,6 +74,7 @@ def simulate(
     seed: int,
     noise: Array | None,
     values: Array | None,
+    inputs: Array | None,
     progress: Progress,
     samples: Array,
 ) -> NDArray[np.int64]: ...

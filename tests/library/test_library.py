@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from itoscope import Library
 from itoscope.errors import ArgumentError, ExpressionError
-from itoscope.library.library import readable_means
+from itoscope.library.bound import readable_means
 from tolerances import EXPRESSION
 
 X = np.random.default_rng(2).normal(size=(30, 2))

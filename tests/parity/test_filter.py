@@ -23,27 +23,32 @@ def _recording(q, slower):
     return paths, times
 
 
-def _run(name, q, slower):
+def _run(name, q, slower, given=False):
     stages = get_backend(name)
-    drift = np.zeros((2, 8))
+    terms, states = ([*TERMS, "cos(u)", "u"], ["x1", "v1", "u"]) if given else (TERMS, ["x1", "v1"])
+    drift = np.zeros((len(states), len(terms)))
     drift[0, 1] = 1.0
     drift[1, [0, 1, 2, 4, 6]] = [-1000.0, -2.0, -1e5, -0.5, -0.3]
-    gamma = np.zeros((1, 8))
+    gamma = np.zeros((1, len(terms)))
     gamma[0, [3, 5]] = [100.0, 0.01]
     space = StateSpace(
-        program=stages.compile(TERMS, ["x1", "v1"]),
+        program=stages.compile(terms, states),
         drift=drift,
         gamma=gamma,
         pairs=((1, 1),),
-        observation=np.array([[1.0, 0.0], [2.0, 1e-3]])[:q],
+        observation=np.array([[1.0, 0.0, 0.0], [2.0, 1e-3, 0.0]])[:q, : len(states)],
         noise=np.array([1e-6, 4e-6])[:q],
-        mean0=np.zeros(2),
-        cov0=np.diag([0.01, 4.0]),
-        floor=np.array([0.0, 1e-3]),
+        mean0=np.zeros(len(states)),
+        cov0=np.diag([0.01, 4.0, 9.0][: len(states)]),
+        floor=np.array([0.0, 1e-3, 0.0])[: len(states)],
         max_step=1.001e-3 if slower == 1 else 1e9,
         kinks=KINKS,
+        given=(2,) if given else (),
     )
     paths, times = _recording(q, slower)
+    if given:
+        drift[1, 8], drift[2, 7] = 30.0, 1.0  # the given state moves between its samples
+        paths = [np.column_stack([x, np.sin(np.arange(len(x)) / 5.0)]) for x in paths]
     asked = [("drift", 1, 0), ("gamma", 0, 3), ("noise", 0, 0)]
     return {
         "loglik": stages.filter_loglik(space, paths, times),
@@ -55,10 +60,14 @@ def _run(name, q, slower):
     }
 
 
-@pytest.mark.parametrize(("q", "slower"), [(1, 1), (2, 1), (1, 25), (2, 25)])
-def test_both_backends_agree(q, slower):
-    """At 0.03 radians a sample, and at 0.8 in one step, where the exponential is put together from halves."""
-    ours, theirs = _run("rust", q, slower), _run("reference", q, slower)
+@pytest.mark.parametrize(
+    ("q", "slower", "given"),
+    [(1, 1, False), (2, 1, False), (1, 25, False), (2, 25, False), (1, 25, True), (2, 1, True)],
+)
+def test_both_backends_agree(q, slower, given):
+    """At 0.03 radians a sample, and at 0.8 in one step, where the exponential is put together from halves; with a state
+    that is known at every sample."""
+    ours, theirs = _run("rust", q, slower, given), _run("reference", q, slower, given)
     np.testing.assert_allclose(ours["loglik"], theirs["loglik"], rtol=tolerances.FILTER)
     for stage in ("drift", "noise", "information"):
         (a, loglik), (b, _) = ours[stage], theirs[stage]

@@ -5,6 +5,7 @@ import pytest
 from itoscope import SDE, _core, problems
 from itoscope.backends import get_backend
 from itoscope.backends.records import Dynamics, Stepping
+from itoscope.errors import ArgumentError
 from itoscope.expressions.ito import SCHEMES
 from itoscope.result import ensemble as forecast
 from itoscope.sde.family import Draws, Sum, families
@@ -141,3 +142,55 @@ def test_an_unfit_scheme_is_the_same_error(scheme, diffusion):
             stage(backend, sde, np.zeros((1, 2)), None, scheme)
         messages.append((type(caught.value), str(caught.value)))
     assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize("scheme", ["euler-maruyama", "milstein", "taylor15"])
+def test_both_backends_take_the_same_inputs(scheme):
+    """The inputs of every step of the scheme, beside parameters, drawn noise and given noise."""
+    rng = np.random.default_rng(3)
+    dynamics = Dynamics(["x"], ["-a*x + u*cos(s)"], [["0.3"]], None, ["a"], ["u", "s"])
+    stepping = Stepping(0.1, 10, scheme, substeps=2)
+    x0, values, driven = rng.normal(size=(37, 1)), rng.uniform(1, 2, (37, 1)), rng.normal(size=(20, 2))
+    noise = 0.2 * rng.normal(size=(37, 20, 1 + (scheme == "taylor15")))
+    ours, theirs = (
+        get_backend(name).simulate(dynamics, x0, stepping, seed=1, noise=noise, values=values, inputs=driven)[
+            0
+        ]
+        for name in ("rust", "reference")
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+    drawn = get_backend("rust").simulate(dynamics, x0, stepping, seed=1, values=values, inputs=driven)[0]
+    still = get_backend("rust").simulate(dynamics, x0, stepping, seed=1, values=values, inputs=0 * driven)[0]
+    assert np.abs(drawn - still).max() > 0.1
+
+
+def test_both_backends_take_the_inputs_of_a_covariance():
+    rng = np.random.default_rng(3)
+    gamma = [["1 + u^2", "0.3*y"], ["0.3*y", "1"]]
+    dynamics = Dynamics(["x", "y"], ["y", "u - x"], None, gamma, (), ["u"])
+    stepping, driven = Stepping(0.1, 40, "euler-maruyama"), rng.normal(size=(40, 1))
+    noise = 0.3 * rng.normal(size=(37, 40, 2))
+    ours, theirs = (
+        get_backend(name).simulate(dynamics, np.zeros((37, 2)), stepping, seed=1, noise=noise, inputs=driven)[0]
+        for name in ("rust", "reference")
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("backend", ["rust", "reference"])
+def test_an_input_of_the_wrong_shape_is_refused(backend):
+    dynamics = Dynamics(["x"], ["u"], [["1"]], None, (), ["u"])
+    with pytest.raises(ArgumentError, match="inputs"):
+        get_backend(backend).simulate(
+            dynamics, np.zeros((1, 1)), Stepping(0.1, 10), seed=1, inputs=np.zeros((9, 1))
+        )
+
+
+def test_a_motion_that_time_alone_moves_is_that_of_the_equation():
+    """dx = cos(t) dt without noise: of second order, for the input is that of the middle of a step."""
+    sde = SDE(["cos(t)"], states=["x"])
+    errors = []
+    for n in (50, 100):
+        path = sde.simulate([0.0], dt=5.0 / n, n_steps=n, seed=1).paths[0][:, 0]
+        errors.append(np.abs(path - np.sin(np.linspace(0, 5, n + 1))).max())
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)

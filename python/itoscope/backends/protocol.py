@@ -67,6 +67,7 @@ class Backend(Protocol):
         seed: int,
         noise: Array | None = None,
         values: Array | None = None,
+        inputs: Array | None = None,
         progress: Progress = None,
     ) -> tuple[Array, Integers]:
         """Simulate paths of an SDE.
@@ -80,6 +81,7 @@ class Backend(Protocol):
         noise : increments dW (n_paths, n_steps * substeps, n) in place of the stream's, or None. For
             "taylor15" it may have 2 n columns, dW and then dZ; with n columns dZ is drawn given dW.
         values : of the parameters of `dynamics` on each path (n_paths, n_parameters), or None where it has none
+        inputs : of the inputs of `dynamics` in each step of the scheme (n_steps * substeps, n_inputs), or None
         progress : is called with the number of path-steps done
 
         Returns
@@ -214,9 +216,9 @@ class Backend(Protocol):
         """
 
     # -- filter ----------------------------------------------------------------------------------------------
-    # `paths` hold the observed channels `(n_i, q)`. A filter that leaves the finite range raises nothing: its
-    # log-likelihood is minus infinity and its other numbers are not finite. The first sample of a path has no part in
-    # the regressions.
+    # `paths` hold the observed channels and then the given states `(n_i, q + g)`. A filter that leaves the finite range
+    # raises nothing: its log-likelihood is minus infinity and its other numbers are not finite. The first sample of a
+    # path has no part in the regressions.
     def filter_loglik(self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> Array:
         """Log-likelihood of each path `(P,)`."""
 

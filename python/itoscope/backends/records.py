@@ -62,6 +62,7 @@ class Dynamics:
     gamma : m x m expressions of the covariance `g g^T` where `diffusion` is None: m noises, which a root of it
         mixes at every step (the lower triangle is read, semidefinite is allowed)
     parameters : names in the expressions that stand for numbers, one value a path
+    inputs : names in the expressions that stand for what drives the system, one value a step of the scheme
     """
 
     states: Sequence[str]
@@ -69,6 +70,7 @@ class Dynamics:
     diffusion: Sequence[Sequence[str]] | None = None
     gamma: Sequence[Sequence[str]] | None = None
     parameters: Sequence[str] = ()
+    inputs: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -278,6 +280,8 @@ class StateSpace:
         Terms whose Gaussian expectation is taken in closed form.
     second_order : bool
         Local linearisation with averages over the state's uncertainty; False is an Euler step, the control of tests.
+    given : tuple of int
+        States that are known at every sample: the columns of the paths after the channels hold them, in this order.
     """
 
     program: Program
@@ -292,6 +296,7 @@ class StateSpace:
     max_step: float
     kinks: tuple[Kink, ...] = ()
     second_order: bool = True
+    given: tuple[int, ...] = ()
 
     def moved(self, parameter: Parameter, step: float) -> StateSpace:
         """The same with one parameter larger by `step`."""

@@ -130,14 +130,16 @@ def simulate(
     seed: int,
     noise: Array | None = None,
     values: Array | None = None,
+    inputs: Array | None = None,
     progress: Progress = None,
 ) -> tuple[Array, Integers]:
     """Paths of an SDE from `x0`; see `itoscope.backends.protocol.Backend.simulate`."""
     # Not zeroed: every sample is written.
     samples = np.empty((len(x0), stepping.n_steps // stepping.keep_every + 1, len(dynamics.states)))
     lengths = _core.simulate(
-        dynamics, x0, stepping, seed=seed, noise=noise, values=values, progress=progress, samples=samples
-    )
+        dynamics, x0, stepping, seed=seed, noise=noise, values=values, inputs=inputs, progress=progress,
+        samples=samples,
+    )  # fmt: skip
     return samples, lengths
 
 

@@ -35,6 +35,7 @@ def check_again(result: Findings, data: Trajectories | None = None) -> list[Chec
     data = result.data if data is None else data
     if data is None:
         raise ArgumentError("data: a saved result holds no recording; give one")
+    data = result.driven(data)
     looks = looks_again(result, data)
     return looks + simulation_checks(compare(result, data, int(result.settings.get("seed") or 0)))
 

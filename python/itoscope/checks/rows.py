@@ -42,10 +42,10 @@ def fitted_row(result: Findings, data: Trajectories, state: str) -> FittedRow:
     drift, gamma = result.drift[state], result.diffusion[state]
     for equation in (drift, gamma):
         for term in equation.terms:
-            check_simulable(term, state, result.states, result.settings.get("custom_terms", ()))
+            check_simulable(term, state, result.variables, result.settings.get("custom_terms", ()))
     backend = result.settings.get("backend", "default")
-    stages, states = get_backend(None if backend == "default" else backend), list(result.states)
-    paths = [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
+    stages, states = get_backend(None if backend == "default" else backend), list(result.variables)
+    paths = result.rows(data)
     f = Fitted(stages.compile(list(drift.terms), states), np.where(drift.selected, drift.mean, 0.0)[None])
     program, coef = stages.compile(list(gamma.terms), states), np.where(gamma.selected, gamma.mean, 0.0)
     mean = float(np.nanmean(np.concatenate([program.evaluate(path) @ coef for path in paths])))

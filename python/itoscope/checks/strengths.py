@@ -68,12 +68,13 @@ def strength_checks(
     ]
     some = np.unique(np.linspace(0, data.n_paths - 1, min(data.n_paths, MOST_PATHS)).round().astype(int))
     steps = data.steps()
-    paths = [np.ascontiguousarray(data.paths[k], dtype=np.float64) for k in some]
+    every = observer.columns(data)
+    paths = [every[k] for k in some]
     times = [steps[k] for k in some]
     if not rows or sum(len(path) for path in paths) < FEWEST:
         return []
     with np.errstate(all="ignore"):
-        waves = _waves(observer.states, [smoothed[k] for k in some])
+        waves = _waves(observer.states[: observer.own], [smoothed[k] for k in some])
         found = _whole(observer, rows, waves, paths, times, alpha)
         return found + _parts(observer, rows, paths, times, alpha)
 

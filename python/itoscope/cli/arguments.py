@@ -25,6 +25,7 @@ __all__ = [
     "add_settings",
     "assignments",
     "data_of",
+    "inputs_of",
     "library_of",
     "noise_of",
     "number",
@@ -34,7 +35,7 @@ __all__ = [
 
 LIBRARY_HELP = (
     "candidate terms, joined by +: paper[:DEGREE], poly:DEGREE (poly:DEGREE@mean around the mean), sign, abs, absprod, "
-    "exp, trig:FREQUENCY,..., and last expr:TERM,... "
+    "exp, trig:FREQUENCY,..., fourier:PERIOD[,HARMONICS], and last expr:TERM,... "
 )
 
 
@@ -159,6 +160,17 @@ def assignments(option: str, words: list[str]) -> dict[str, str]:
     return found
 
 
+def inputs_of(words: list[str]) -> dict[str, str | None] | None:
+    """Return ``name`` and ``name=held`` words as what `discover` takes."""
+    found: dict[str, str | None] = {}
+    for word in words:
+        name, sign, between = word.partition("=")
+        if not name.strip() or (sign and not between.strip()):
+            raise argument_error("--input", word, "COLUMN, COLUMN=linear or COLUMN=held")
+        found[name.strip()] = between.strip() or None
+    return found or None
+
+
 def number(text: str) -> float:
     """Return ``0.5`` or ``1/2`` as a number."""
     top, _, bottom = text.partition("/")
@@ -222,6 +234,9 @@ def _part(option: str, word: str) -> Library:
             return Library.polynomials(int(degree), origin=values)
         if kind == "trig" and setting:
             return Library.trig(numbers(option, setting))
+        if kind == "fourier" and setting:
+            period, _, harmonics = setting.partition(",")
+            return Library.fourier(number(period), int(harmonics or 1))
         plain = {"sign": Library.sign, "abs": Library.absolute, "absprod": Library.abs_products}
         plain["exp"] = Library.exponential
         if kind in plain and not setting:

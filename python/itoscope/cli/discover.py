@@ -14,6 +14,7 @@ from itoscope.cli.arguments import (
     add_settings,
     assignments,
     data_of,
+    inputs_of,
     library_of,
     noise_of,
 )
@@ -42,6 +43,16 @@ SOUGHT: tuple[Word, ...] = (
         "--known-drift",
         "known_drift",
         {"action": "append", "metavar": "X=EXPR", "help": "a known row, as x1=x2; may be repeated"},
+    ),
+    (
+        "--input",
+        "inputs",
+        {
+            "action": "append",
+            "metavar": "COLUMN[=held]",
+            "help": "a column that drives the motion and has no equation; straight between samples, or held; may be "
+            "repeated",
+        },
     ),
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
     ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
@@ -74,6 +85,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         **given,
         "known_drift": assignments("--known-drift", arguments.known_drift) or None,
+        "inputs": inputs_of(arguments.inputs),
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
         "measurement_noise": noise_of(arguments.measurement_noise),
@@ -141,6 +153,7 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "version": itoscope.__version__,
         "states": list(result.states),
         "equations": result.equations(),
+        "inputs": list(result.inputs),
         "drift": {row: _terms(equation) for row, equation in result.drift.items()},
         "known_drift": dict(result.known_drift),
         "diffusion": {f"{i},{j}": _terms(equation) for (i, j), equation in result.diffusion.items()},

@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import Any
 
+import numpy as np
+
 from itoscope.cli.arguments import (
     add_data_options,
     add_positional,
@@ -107,7 +109,9 @@ def run(arguments: argparse.Namespace) -> None:
         )
     first = 0
     if held is not None and arguments.from_end:
-        settings["x0"], held = last_state(result, held, arguments.path), None
+        settings["x0"] = last_state(result, held, arguments.path)
+        settings["start"] = float(np.ptp(held.times[arguments.path]))
+        held = None
     else:
         settings, first = started(result, held, arguments.path, settings)
     if settings.get("duration") is None and settings.get("n_steps") is None:

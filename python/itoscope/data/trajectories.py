@@ -18,6 +18,7 @@ from itoscope.errors import ArgumentError, argument_error
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
+    from itoscope.data.driving import Driving
     from itoscope.data.parts import Parts
 
 __all__ = ["Trajectories", "as_trajectories"]
@@ -82,6 +83,8 @@ class Trajectories(Conversions):
         What told the paths apart, one each.
     names, position_names, diverged, seed
         As given.
+    driving : Driving or None
+        The inputs that drive the states, once they were told from these.
 
     Raises
     ------
@@ -96,6 +99,8 @@ class Trajectories(Conversions):
     >>> Trajectories(np.zeros((5, 100, 2)), dt=0.01)
     Trajectories: 5 paths of 100 samples, dt = 0.01, states x1, x2
     """
+
+    driving: Driving | None = None
 
     def __init__(
         self,
@@ -242,6 +247,7 @@ class Trajectories(Conversions):
         places = [self.names.index(name) for name in names]
         made.labels, made.units = tuple(self.labels[k] for k in places), tuple(self.units[k] for k in places)
         made.time_source = self.time_source
+        made.driving = None if self.driving is None else self.driving.kept(kept)
         made.time_unit, made.ids = (
             self.time_unit,
             None if self.ids is None else tuple(self.ids[i] for i in kept),

@@ -43,6 +43,7 @@ def discover(
     weight_floor: float = 1e-2,
     states: Sequence[str] | None = None,
     observed: Mapping[str, str] | Sequence[str] | None = None,
+    inputs: Sequence[str] | Mapping[str, Any] | None = None,
     t: Any = None,
 ) -> Discovery:
     r"""Discover the stochastic differential equation behind recorded trajectories.
@@ -104,6 +105,11 @@ def discover(
     observed : sequence of str, or mapping of str to str, optional
         What each column of the data shows, a linear expression of the `states`: `["x1", "x2 - x1"]`, or by column
         `{"gauge": "x2 - x1"}`, where columns that are not named show the state of their name.
+    inputs : sequence of str, or mapping of str, optional
+        What drives the motion from outside and has no equation of its own: columns of the data by name, or by name
+        `"linear"` or `"held"` (how a column goes between samples), a function of time, samples with their times
+        `(t, values)`, or an `Input`. Terms and given rows may contain them, and the time `t` since the start of a
+        recording.
     t : array_like, optional
         Time stamps in place of `dt`, as `Trajectories` takes them.
 

@@ -93,6 +93,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         weight_floor: float = 1e-2,
         states: Sequence[str] | None = None,
         observed: Mapping[str, str] | Sequence[str] | None = None,
+        inputs: Sequence[str] | Mapping[str, Any] | None = None,
     ) -> None:
         asked = {name: value for name, value in locals().items() if name != "self"}
         if BaseEstimator is None:
@@ -138,19 +139,18 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         return self.result_
 
     def predict(self, x: Any) -> Any:
-        """Return the mean drift at states `x` `(n, m)`; for a list of paths, a list."""
+        """Return the mean drift at states `x` `(n, m)`, inputs in columns after them; for a list of paths, a list."""
         result = self._fitted()
         if isinstance(x, Trajectories):
-            return [drift_at(result, path) for path in x.paths]
+            return [drift_at(result, path) for path in result.rows(x)]
         if isinstance(x, (list, tuple)) and len(x) and np.ndim(x[0]) == 2:
             return [drift_at(result, checks.reals("x", path, missing=True)) for path in x]
         rows = checks.reals("x", x, missing=True)
-        if rows.ndim not in (2, 3) or rows.shape[-1] != len(result.states):
-            raise ArgumentError(
-                f"x of shape {rows.shape}: (n, {len(result.states)}), states {', '.join(result.states)}"
-            )
+        names = result.variables
+        if rows.ndim not in (2, 3) or rows.shape[-1] != len(names):
+            raise ArgumentError(f"x of shape {rows.shape}: (n, {len(names)}), states {', '.join(names)}")
         flat = drift_at(result, rows.reshape(-1, rows.shape[-1]))
-        return flat.reshape(rows.shape)
+        return flat.reshape(*rows.shape[:-1], len(result.states))
 
     def score(self, x: Any, y: Any = None, *, t: Any = None) -> float:
         r"""Return the mean log-likelihood of a step of `x` under the fitted model; larger is better.
@@ -165,7 +165,8 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         if not rows:
             raise ArgumentError("score: no row has noise, so there is no likelihood")
         drift = (drift_at(result, steps.x) + drift_at(result, steps.y)) / 2
-        left = (steps.y - steps.x - drift * steps.dt[:, None])[:, rows]
+        moved = (steps.y - steps.x)[:, : len(result.states)]
+        left = (moved - drift * steps.dt[:, None])[:, rows]
         gamma = gamma_at(result, steps.x)[:, rows][:, :, rows] * steps.dt[:, None, None]
         values, vectors = np.linalg.eigh(gamma)
         floor = 1e-3 * values.mean()  # a variance that vanishes somewhere must not decide alone

@@ -12,7 +12,7 @@ from itoscope.result.models import SystemModel, system_models
 from itoscope.show import text as summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike
@@ -40,6 +40,8 @@ class Discovery(Findings):
         `diffusion["x2", "x2"]`: the same for an entry of the covariance `Gamma`.
     known_drift : dict of str to str
         Rows that were given, without noise.
+    inputs : tuple of str
+        What drives the states: names of inputs, and the time `t` where a term contains it.
     measurement_noise : float
         Standard deviation of the measurement noise, 0 when the states were taken as exact; the root mean square over
         several channels, whose levels and intervals are in `diagnostics["measurement_noise"]`.
@@ -165,6 +167,8 @@ class Discovery(Findings):
         seed: int | None = None,
         backend: str | None = None,
         progress: bool | Progress = None,
+        inputs: Mapping[str, Any] | None = None,
+        start: float = 0.0,
     ) -> Trajectories:
         """Simulate the discovered model.
 
@@ -186,6 +190,10 @@ class Discovery(Findings):
             Steps of the scheme per `dt`; by default 1, or 10 where only Euler-Maruyama fits.
         keep_every, seed, backend, progress
             See `SDE.simulate`.
+        inputs : mapping of str, optional
+            What drives the model, see `SDE.simulate`; needed where it has inputs.
+        start : float
+            Time `t` at the start of the paths, for a model that contains it.
 
         Raises
         ------
@@ -200,8 +208,9 @@ class Discovery(Findings):
         from itoscope.result.ensemble import Asked, simulate
 
         asked = Asked(
-            duration, n_steps, dt, n_paths, posterior, scheme, substeps, keep_every, seed, backend, progress
-        )
+            duration, n_steps, dt, n_paths, posterior, scheme, substeps, keep_every, seed, backend, progress,
+            inputs, start,
+        )  # fmt: skip
         return simulate(self, x0, asked)
 
     def forecast(

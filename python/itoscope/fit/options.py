@@ -64,6 +64,7 @@ class Options:
     weight_floor: float = 1e-2
     states: Sequence[str] | None = None
     observed: Mapping[str, str] | Sequence[str] | None = None
+    inputs: Sequence[str] | Mapping[str, Any] | None = None
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:

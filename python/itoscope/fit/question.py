@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from itoscope.backends import get_backend
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
+from itoscope.data.driving import driven, rows
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
-from itoscope.library.library import BoundLibrary, Library, bind_together, readable_means
+from itoscope.library.bound import TIME, BoundLibrary, names_in, readable_means
+from itoscope.library.library import Library, bind_together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +41,7 @@ class Question:
     Attributes
     ----------
     data : Trajectories
+        The states, and what drives them as its `driving`.
     options : Options
         As given.
     library, diffusion_library : BoundLibrary
@@ -80,27 +83,30 @@ class Question:
         """
         sampling = options.sampling()
         backend = get_backend(options.backend)
+        data = driven(data, options.inputs)
         observed = observed_texts(data.names, options.observed)
         states = state_names(data.names, options.order, options.states, observed is not None)
         observation = observation_matrix(data.names, states, observed, backend)
         known = dict(options.known_drift or {})
         if options.order == 2:
             known = dict(zip(data.names, states[data.n_states :])) | known
-        recorded = dict(zip(data.names, readable_means(data.paths)))
-        means = [recorded.get(name, 0.0) for name in states]
+        inputs = _inputs_of(data, states, known)
+        named = [name for name in inputs if name != TIME]
+        recorded = dict(zip([*data.names, *named], readable_means(rows(data, named))))
+        means = [recorded.get(name, 0.0) for name in (*states, *named)]
         degree = DEGREE if len(states) <= SMALL_SYSTEM else LARGE_DEGREE
         recipe = Library.paper(degree) if options.library is None else options.library
         for_diffusion = options.diffusion_library or recipe
         if options.diffusion == "constant":
             for_diffusion = Library.polynomials(0)
-        library, diffusion_library = bind_together([recipe, for_diffusion], states, means)
+        library, diffusion_library = bind_together([recipe, for_diffusion], states, means, inputs)
         return cls(
             data=data,
             options=options,
             recipe=recipe,
             library=library,
             diffusion_library=diffusion_library,
-            known_drift=_known_rows(known, states, backend),
+            known_drift=_known_rows(known, states, library.driven, backend),
             observed=None if observed is None else list(observed),
             observation=observation,
             prior=options.prior or Prior(),
@@ -117,6 +123,11 @@ class Question:
     def states(self) -> tuple[str, ...]:
         """Names of all states."""
         return tuple(self.library.states)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of what drives the states, the time among them where something contains it."""
+        return tuple(self.library.driven)
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -156,6 +167,8 @@ class Question:
         settings = {name: getattr(self.options, name) for name in KEPT}
         settings["measurement_noise"] = self.measurement_noise
         settings["known_drift"] = dict(self.known_drift)
+        if self.data.driving is not None and self.data.driving.names:
+            settings["inputs"] = dict(self.data.driving.modes)
         if self.observed is not None:
             settings["observed"] = list(self.observed)
         if self.options.states is not None:
@@ -173,14 +186,29 @@ class Question:
         return settings
 
 
-def _known_rows(known: Mapping[str, str], states: Sequence[str], backend: Backend) -> dict[str, str]:
+def _inputs_of(data: Trajectories, states: Sequence[str], known: Mapping[str, str]) -> list[str]:
+    """What drives the states by name, and the time where a given row contains it."""
+    inputs = [] if data.driving is None else list(data.driving.names)
+    for name in inputs:
+        if name in states:
+            raise argument_error(
+                "inputs", name, f"another name than those of the states, {', '.join(states)}"
+            )
+    texts = [text for text in known.values() if isinstance(text, str)]
+    timed = TIME not in states and any(TIME in names_in(text) for text in texts)
+    return [*inputs, TIME] if timed else inputs
+
+
+def _known_rows(
+    known: Mapping[str, str], states: Sequence[str], inputs: Sequence[str], backend: Backend
+) -> dict[str, str]:
     """The given rows, each a state and an expression that compiles."""
     for state, expression in known.items():
         if state not in states:
             raise argument_error("known_drift", state, f"a state: {', '.join(states)}")
         if not isinstance(expression, str):
             raise argument_error(f"known_drift[{state!r}]", expression, "an expression, such as 'x2'")
-        backend.compile([expression], list(states))
+        backend.compile([expression], [*states, *inputs])
     if len(known) == len(states):
         raise ArgumentError(f"known_drift gives all of {', '.join(states)}: leave a row to discover")
     return {state: known[state] for state in states if state in known}

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
+from itoscope.library.bound import TIME, BoundLibrary, names_in, readable_means
 from itoscope.library.parts import (
     AbsProducts,
     Custom,
     Expressions,
+    Fourier,
     Function,
     Part,
     PerState,
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from itoscope.backends.records import Program
     from itoscope.common.types import Array
 
-__all__ = ["BoundLibrary", "Library", "bind_together", "readable_means"]
+__all__ = ["Library", "bind_together"]
 
 
 # -- the recipe ----------------------------------------------------------------------------------------------
@@ -119,8 +118,27 @@ class Library:
         return Library((PerState("tanh", "tanh({x})"),))
 
     @staticmethod
+    def fourier(period: float, harmonics: int = 1) -> Library:
+        """For n = 1 .. `harmonics`, sin(2 n pi t / period) and then cos, of the time t since the start of a recording.
+
+        Parameters
+        ----------
+        period : float
+            Positive, in the unit of time of the recording.
+        harmonics : int
+
+        Examples
+        --------
+        >>> Library.fourier(24, 2).names(["x"])
+        ['sin(2 pi t/24)', 'cos(2 pi t/24)', 'sin(4 pi t/24)', 'cos(4 pi t/24)']
+        """
+        return Library((Fourier(checks.positive("period", period), checks.count("harmonics", harmonics)),))
+
+    @staticmethod
     def expressions(*texts: str) -> Library:
         """Terms written out, such as "x1*sin(x2)"; the text is also the name of the term.
+
+        `t` is the time since the start of a recording, unless a state has this name.
 
         The grammar is that of `itoscope.expressions.grammar`: + - * / ^, products by juxtaposition,
         |x|, and the functions abs, cos, cosh, exp, log, sgn, sin, sinh, sqrt, tan, tanh.
@@ -166,7 +184,9 @@ class Library:
         return " + ".join(f"Library.{part!r}" for part in self.parts) or "Library()"
 
     # .. used on ..
-    def bind(self, states: Sequence[str], means: ArrayLike | None = None) -> BoundLibrary:
+    def bind(
+        self, states: Sequence[str], means: ArrayLike | None = None, inputs: Sequence[str] = ()
+    ) -> BoundLibrary:
         """The terms for states of these names.
 
         Parameters
@@ -175,6 +195,8 @@ class Library:
             Names of the m states.
         means : (m,) array of float, optional
             Means of the data, for `origin="mean"`.
+        inputs : sequence of str
+            Names of what drives the states, see `bind_together`.
 
         Raises
         ------
@@ -183,13 +205,16 @@ class Library:
         ExpressionError
             For an expression in other names than those of the states.
         """
-        return bind_together([self], states, means)[0]
+        return bind_together([self], states, means, inputs)[0]
 
-    def _bound(self, states: list[str], values: list[float] | None, customs: list[Custom]) -> BoundLibrary:
-        """The terms over the states and the columns of `customs`, which hold those of this library."""
-        inputs = states + [f"custom{i + 1}" for i in range(len(customs))]
-        for name in inputs[len(states) :]:
-            if name in states:
+    def _bound(
+        self, states: list[str], driven: list[str], values: list[float] | None, customs: list[Custom]
+    ) -> BoundLibrary:
+        """The terms over states, what drives them, and the columns of `customs`, which hold those of this library."""
+        known = states + driven
+        inputs = known + [f"custom{i + 1}" for i in range(len(customs))]
+        for name in inputs[len(known) :]:
+            if name in known:
                 raise argument_error(
                     "states", name, "a name that the column of a custom function does not need"
                 )
@@ -201,7 +226,8 @@ class Library:
             if isinstance(part, Custom):
                 pairs = [(part.name, f"custom{customs.index(part) + 1}")]
             else:
-                pairs = [(text, text) for text in part.terms(states, values)]
+                variables = [name for name in known if name != TIME or name in states]
+                pairs = [(text, text) for text in part.terms(variables, values)]
             for pair in pairs:
                 terms.setdefault(parse(pair[1], graph), pair)
         names = [name for name, _ in terms.values()]
@@ -212,6 +238,7 @@ class Library:
                 raise argument_error("name", name, "a name that no other term of the library has")
         return BoundLibrary(
             states=states,
+            driven=driven,
             names=names,
             expressions=[expression for _, expression in terms.values()],
             inputs=inputs,
@@ -274,7 +301,19 @@ class Library:
         states = [f"x{i + 1}" for i in range(rows.shape[1])] if states is None else states
         if len(states) != rows.shape[1]:
             raise argument_error("states", list(states), f"one name per column of x ({rows.shape[1]})")
-        return rows, self.bind(states, readable_means([rows]) if self.needs_means else None)
+        bound = self.bind(states, readable_means([rows]) if self.needs_means else None)
+        if bound.driven:
+            raise argument_error("states", list(states), "t among them: the terms contain the time")
+        return rows, bound
+
+    def uses_time(self, names: Sequence[str]) -> bool:
+        """Whether a term contains the time, for states and inputs of these names."""
+        if TIME in names:
+            return False
+        if any(isinstance(part, Fourier) for part in self.parts):
+            return True
+        texts = [text for part in self.parts if isinstance(part, Expressions) for text in part.texts]
+        return any(TIME in names_in(text) for text in texts)
 
     @property
     def needs_means(self) -> bool:
@@ -282,107 +321,42 @@ class Library:
         return any(isinstance(part, Polynomials) and part.origin == "mean" for part in self.parts)
 
 
-@dataclass(frozen=True)
-class BoundLibrary:
-    """A library over named states: what the moments are computed with."""
-
-    states: list[str]
-    """Names of the m states."""
-    names: list[str]
-    """How the K terms are shown."""
-    expressions: list[str]
-    """The K terms as expressions over `inputs`."""
-    inputs: list[str]
-    """The states, then `custom1`, ... for the columns that Python computes."""
-    customs: list[Custom]
-    """The functions behind those columns, in the same order; a library bound with others shares theirs."""
-
-    @property
-    def custom_names(self) -> list[str]:
-        """How the terms that are functions of Python are shown."""
-        return [
-            name
-            for name, text in zip(self.names, self.expressions)
-            if text in self.inputs[len(self.states) :]
-        ]
-
-    def program(self, backend: str | None = None) -> Program:
-        """The terms compiled by a backend."""
-        return get_backend(backend).compile(self.expressions, self.inputs)
-
-    def augment(self, x: Array) -> Array:
-        """`x` `(n, m)` with the columns of the custom functions after it, `(n, m + n_custom)`.
-
-        Rows with a missing state (NaN) are not shown to the functions; their custom columns are NaN.
-
-        Raises
-        ------
-        ArgumentError
-            If a function returns another shape than `(n,)`, no real numbers, or a value that is not finite.
-        """
-        x = np.ascontiguousarray(x, dtype=np.float64)
-        if not self.customs:
-            return x
-        present = ~np.isnan(x).any(axis=1)
-        augmented = np.full((len(x), len(self.inputs)), np.nan)
-        augmented[:, : x.shape[1]] = x
-        for i, custom in enumerate(self.customs):
-            augmented[present, x.shape[1] + i] = _checked_column(
-                custom.function(x[present]), custom.name, int(present.sum())
-            )
-        return augmented
-
-
 def bind_together(
-    libraries: Sequence[Library], states: Sequence[str], means: ArrayLike | None = None
+    libraries: Sequence[Library],
+    states: Sequence[str],
+    means: ArrayLike | None = None,
+    inputs: Sequence[str] = (),
 ) -> list[BoundLibrary]:
     """Libraries over the same states and the same columns of custom functions; see `Library.bind`.
 
     `custom1` is one function in all of them, so that what one augments the programs of the others can read.
+
+    Parameters
+    ----------
+    libraries : sequence of Library
+    states : sequence of str
+    means : (m + g,) array of float, optional
+        Of the states and the inputs, the time left out.
+    inputs : sequence of str
+        Names of what drives the states: terms are made of them as of states, but for the time `t`, which is there for
+        written terms alone. It need not be named; it comes last where a term contains it.
     """
     names = list(checks.names(states, "states"))
-    values = None if means is None else _checked_means(means, names)
+    driven = list(checks.names([*names, *inputs], "inputs"))[len(names) :]
+    if TIME not in driven and any(library.uses_time([*names, *driven]) for library in libraries):
+        driven.append(TIME)
+    variables = [name for name in [*names, *driven] if name != TIME or name in names]
+    values = None if means is None else _checked_means(means, variables)
     parts = [part for library in libraries for part in library.parts]
     customs: list[Custom] = []
     for part in parts:
         if isinstance(part, Custom) and part not in customs:
             customs.append(part)
-    return [library._bound(names, values, customs) for library in libraries]
+    return [library._bound(names, driven, values, customs) for library in libraries]
 
 
-def readable_means(paths: Sequence[Array]) -> list[float]:
-    """Means of the columns of all paths `(n_i, m)` together, as an origin that people can read.
-
-    Each is rounded to a hundredth of the spread of its column: where exactly the origin lies does not
-    matter, and `(x1 - 100.3)^3` reads better than `(x1 - 100.31824718274)^3`. NaN samples are left out.
-    """
-    means = []
-    for column in range(paths[0].shape[1]):
-        values = np.concatenate([path[:, column] for path in paths])
-        values = values[np.isfinite(values)]
-        with np.errstate(over="ignore"):
-            mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
-        means.append(round(mean, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else mean)
-    return means
-
-
-# -- checks --------------------------------------------------------------------------------------------------
 def _checked_means(means: ArrayLike, states: Sequence[str]) -> list[float]:
     values = checks.reals("means", means)
     if values.shape != (len(states),) or not np.isfinite(values).all():
         raise argument_error("means", means, f"one finite number per state ({', '.join(states)})")
     return [float(value) for value in values]
-
-
-def _checked_column(values: ArrayLike, name: str, n: int) -> Array:
-    column = np.asarray(values)
-    if column.dtype.kind not in "fiub":
-        raise ArgumentError(f"custom term {name!r} returned values of type {column.dtype}: real numbers")
-    if column.shape != (n,):
-        raise ArgumentError(f"custom term {name!r} returned shape {column.shape}: ({n},), one value per row")
-    column = column.astype(np.float64)
-    finite = np.isfinite(column)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        raise ArgumentError(f"custom term {name!r} returned {column[row]} at row {row}: finite values")
-    return column

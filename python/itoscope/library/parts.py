@@ -19,6 +19,7 @@ __all__ = [
     "AbsProducts",
     "Custom",
     "Expressions",
+    "Fourier",
     "Function",
     "Origin",
     "Part",
@@ -137,6 +138,26 @@ class Trig:
 
 
 @dataclass(frozen=True)
+class Fourier:
+    """sin and cos of the time, with a period and its harmonics."""
+
+    period: float
+    harmonics: int
+
+    def __repr__(self) -> str:
+        return f"fourier({exact(self.period)}, {self.harmonics})"
+
+    def terms(self, states: Sequence[str], means: Sequence[float] | None) -> list[str]:
+        """The terms, whatever the states are."""
+        over = "" if self.period == 1 else f"/{exact(self.period)}"
+        return [
+            f"{function}({2 * n} pi t{over})"
+            for n in range(1, self.harmonics + 1)
+            for function in ("sin", "cos")
+        ]
+
+
+@dataclass(frozen=True)
 class Expressions:
     """Terms as the user wrote them."""
 
@@ -161,4 +182,4 @@ class Custom:
         return f"custom({getattr(self.function, '__name__', self.function)}, {self.name!r})"
 
 
-Part = Polynomials | PerState | AbsProducts | Trig | Expressions | Custom
+Part = Polynomials | PerState | AbsProducts | Trig | Fourier | Expressions | Custom

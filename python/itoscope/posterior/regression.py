@@ -11,9 +11,10 @@ from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, Sums, Target
 from itoscope.common import checks
 from itoscope.common.progress import Reporter
+from itoscope.data import driving
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.library.library import Library, readable_means
+from itoscope.library.bound import readable_means
 from itoscope.posterior.moments import Moments
 from itoscope.stats.correlation import recorded_correlation
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from itoscope.common.types import Array, Ensemble, Scheme
+    from itoscope.library.library import Library
     from itoscope.posterior.equation import Equation
 
 __all__ = ["moments"]
@@ -96,7 +98,7 @@ def moments(
     checks.choice("ensemble", ensemble, ("pool", "mean"))
     bound = library.bind(data.names, readable_means(data.paths))
     program = stages.compile(bound.expressions, bound.inputs)
-    paths = [bound.augment(x) for x in data.paths]
+    paths = [bound.augment(x) for x in driving.rows(data, bound.driven)]
     steps = data.steps()
 
     def regress(target: Target, w: Sequence[Array] | None) -> Sums:

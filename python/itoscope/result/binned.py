@@ -50,19 +50,19 @@ def bins_of(x: Array, bins: int) -> list[NDArray[np.intp]]:
 
 def of_steps(result: Findings, steps: Steps, bins: int) -> Estimate:
     """Estimates from steps in bins: increments over the time, and products of the residual ones."""
-    rate = (steps.y - steps.x) / steps.dt[:, None]
+    rate = (steps.y - steps.x)[:, : len(result.states)] / steps.dt[:, None]
     drift = (drift_at(result, steps.x) + drift_at(result, steps.y)) / 2
     noise = (rate - drift) * np.sqrt(steps.dt)[:, None]
 
     def estimate(key: Key, equation: Equation, state: str) -> Binned:
         i = result.states.index(key.row)
         values = rate[:, i] if key.column is None else noise[:, i] * noise[:, result.states.index(key.column)]
-        x = steps.x[:, result.states.index(state)]
+        x = steps.x[:, result.variables.index(state)]
         parts = bins_of(x, min(bins, max(len(x) // 20, 2)))
         centre = np.array([x[part].mean() for part in parts])
         mean = np.array([values[part].mean() for part in parts])
         error = np.array([values[part].std(ddof=1) / np.sqrt(len(part)) for part in parts])
-        if len(result.states) == 1:
+        if len(result.variables) == 1:
             grid = np.linspace(centre[0], centre[-1], 200)
             return Binned(centre, mean, error, grid, *equation_at(result, equation, grid[:, None]))
         features = selected_terms_at(result, equation, steps.x)

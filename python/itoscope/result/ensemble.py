@@ -20,7 +20,7 @@ from itoscope.sde.family import Family, families
 from itoscope.sde.run import Run, simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -55,6 +55,8 @@ class Asked:
     progress: bool | Progress = None
     models: int = MAX_MODELS
     """Models drawn from the posterior, at most; path i has model `i % models`."""
+    inputs: Mapping[str, Any] | None = None
+    start: float = 0.0
 
     def grid(self, dt: float | None) -> tuple[float, int]:
         """Length and number of steps; `dt` is that of the data."""
@@ -113,7 +115,7 @@ def simulate(result: Findings, x0: ArrayLike, asked: Asked) -> Trajectories:
         for number, share in enumerate(shares):
             run = Run(
                 step, count, len(share.paths), share.scheme, share.substeps, asked.keep_every,
-                seed=(seed + number) % 2**63, backend=asked.backend,
+                seed=(seed + number) % 2**63, backend=asked.backend, inputs=asked.inputs, start=asked.start,
                 progress=False if report is None else partial(_add, report, before),
             )  # fmt: skip
             named = (share.form.parameters, share.values)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from itoscope.common import checks
+from itoscope.data import driving
 from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
@@ -88,6 +89,7 @@ class Findings:
     drift: dict[str, Equation]
     diffusion: Diffusion
     known_drift: dict[str, str] = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
     measurement_noise: float = 0.0
     settings: dict[str, Any] = field(default_factory=dict)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
@@ -97,6 +99,20 @@ class Findings:
     library: Library | None = field(default=None, repr=False, compare=False)
     diffusion_library: Library | None = field(default=None, repr=False, compare=False)
     observer: Observer | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """All that the expressions may contain: the states, and what drives them."""
+        return (*self.states, *self.inputs)
+
+    def rows(self, data: Trajectories) -> list[Array]:
+        """Samples of a recording of all states, with what drives the model after them `(n_i, m + g)`."""
+        return driving.rows(self.driven(data), self.inputs)
+
+    def driven(self, data: Trajectories) -> Trajectories:
+        """A recording of states with its inputs told from them, by the names that those of the fit had."""
+        asked = self.settings.get("inputs")
+        return driving.driven(data, asked) if asked and data.driving is None else data
 
     # -- its equations ---------------------------------------------------------------------------------------
     def keyed(self) -> list[tuple[Key, Equation]]:
@@ -175,9 +191,10 @@ class Findings:
         sums = {key: Sum(equation.terms, values[key]) for key, equation in self.keyed()}
         for key, (terms, rows) in sums.items():
             for term in (term for term, column in zip(terms, rows.T) if column.any()):
-                check_simulable(term, str(key), self.states, self.settings.get("custom_terms", ()))
+                check_simulable(term, str(key), self.variables, self.settings.get("custom_terms", ()))
         drawn = Draws(
             states=tuple(self.states),
+            inputs=tuple(self.inputs),
             given=self.known_drift,
             drift={key.row: found for key, found in sums.items() if key.column is None},
             gamma={(key.row, key.column): found for key, found in sums.items() if key.column is not None},
@@ -186,7 +203,7 @@ class Findings:
 
     def _sde(self, models: Draws, number: int) -> SDE:
         gamma = models.gamma_of(number)
-        return SDE(models.drift_of(number), gamma=gamma, states=list(self.states))
+        return SDE(models.drift_of(number), gamma=gamma, states=list(self.states), inputs=list(self.inputs))
 
     # -- beside a recording ----------------------------------------------------------------------------------
     def with_data(self: Self, data: Trajectories) -> Self:
@@ -202,6 +219,7 @@ class Findings:
         Discovery
             Pictures, `report`, `self_check` and `smoothed()` work on it as before saving.
         """
+        data = self.driven(data)
         if self.observer is not None:
             self.observer.check(data)
         elif tuple(data.names) != tuple(self.states):
@@ -227,7 +245,7 @@ class Findings:
         ArgumentError
             When the states were taken as measured exactly, or there is no recording: a saved result holds none.
         """
-        return smoothed(self.observer, self.data if data is None else data)
+        return smoothed(self.observer, self.data if data is None else self.driven(data))
 
 
 def check_simulable(term: str, label: str, states: Sequence[str], customs: Sequence[str] = ()) -> None:
@@ -240,7 +258,7 @@ def check_simulable(term: str, label: str, states: Sequence[str], customs: Seque
     label : str
         Of its equation.
     states, customs : sequence of str
-        Names of the states, and of functions that may be named like an expression.
+        Names of the states and of what drives them; of functions that may be named like an expression.
     """
     try:
         if term in customs:

@@ -60,19 +60,20 @@ def of_innovations(result: Findings, data: Trajectories, pieces: int) -> Estimat
     observer = result.observer
     assert observer is not None
     few = data[_some(data)]
-    states = np.concatenate(observer.smooth(few)[0])
+    every = np.concatenate(observer.smooth(few)[0])
+    states = np.ascontiguousarray(every[:, : len(result.variables)])
 
     def estimate(key: Key, equation: Equation, state: str) -> Binned:
-        column = result.states.index(state)
+        column = observer.states.index(state)
         knots = np.unique(np.quantile(states[:, column], np.linspace(*ENDS, max(pieces, 3))))
         shapes = tents(state, knots)
-        weights = observer.space(shapes).program.evaluate(states)[:, -len(shapes) :]
+        weights = observer.space(shapes).program.evaluate(every)[:, -len(shapes) :]
         total = weights.sum(axis=0)
         features = selected_terms_at(result, equation, states)
         line, sd = line_of(equation, weights.T @ features / total[:, None])
         bend, error = _bend(observer, few, key, shapes)
         centre = weights.T @ states[:, column] / total
-        if len(result.states) == 1:
+        if len(result.variables) == 1:
             grid = np.linspace(centre[0], centre[-1], 200)
             return Binned(centre, line + bend, error, grid, *equation_at(result, equation, grid[:, None]))
         return Binned(centre, line + bend, error, centre, line, sd)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +61,7 @@ def likenesses(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* left the finite range", category=RuntimeWarning)
         try:
-            whole = simulate(result, np.repeat(starts, replicas, axis=0), asked).paths
+            whole = _simulated(result, data, starts, asked)
         except DivergenceError:  # at once
             whole = [np.zeros((0, len(result.states)))] * (len(starts) * replicas)
     rng = np.random.default_rng([seed, 1])
@@ -73,6 +73,27 @@ def likenesses(
         ]
         made.append(Likeness(paths, sum(len(a) < len(b) for a, b in zip(paths, data.paths))))
     return made
+
+
+def _simulated(result: Findings, data: Trajectories, starts: Array, asked: Asked) -> list[Array]:
+    """As many paths from each start as there are recordings; each under what drove the path that starts there."""
+    replicas = asked.n_paths // len(starts)
+    if not result.inputs:
+        return simulate(result, np.repeat(starts, replicas, axis=0), asked).paths
+    found: list[Array] = []
+    for i, (start, times) in enumerate(zip(starts, data.times)):
+        driving = data.driving
+        begin = float(times[0] if driving is None else driving.starts[i])
+        one = replace(
+            asked,
+            n_paths=replicas,
+            n_steps=min(asked.n_steps or 0, int(np.floor(np.ptp(times) / (asked.dt or 1.0) + 1e-6))),
+            seed=(asked.seed or 0) + i,
+            inputs=None if driving is None or not driving.names else driving.of_path(i),
+            start=float(times[0]) - begin,
+        )
+        found += simulate(result, start, one).paths
+    return found
 
 
 def _starts(result: Findings, data: Trajectories) -> Array:
@@ -96,6 +117,6 @@ def _seen(
     """A simulated path as it would be recorded."""
     path = path[places[places < len(path)]]
     if result.observer is not None:
-        path = path @ result.observer.observation.T
+        path = path @ result.observer.observation[:, : result.observer.own].T
         path = path + np.sqrt(result.observer.noise) * rng.standard_normal(path.shape)
     return np.where(np.isnan(recorded[: len(path)]), np.nan, path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Kink, StateSpace
+from itoscope.data.driving import carried_columns
 from itoscope.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -64,11 +65,13 @@ class Observer:
     Attributes
     ----------
     states, channels : tuples of str
-        All states; those that were recorded, with noise.
+        All states, those that are carried along at the end; what was recorded with noise.
     expressions : tuple of str
         The terms of the model, those of given rows among them.
     drift, gamma, ..., second_order
         The fields of `StateSpace`.
+    driven : dict of str to str
+        What drives the model, "time" or how it goes between samples.
     backend : str or None
     """
 
@@ -86,6 +89,8 @@ class Observer:
     max_step: float
     kinks: tuple[Kink, ...] = ()
     second_order: bool = True
+    given: tuple[int, ...] = ()
+    driven: dict[str, str] = field(default_factory=dict)
     backend: str | None = None
 
     @classmethod
@@ -96,15 +101,19 @@ class Observer:
         channels: Sequence[str],
         expressions: Sequence[str],
         backend: str | None,
+        driven: dict[str, str] | None = None,
     ) -> Observer:
         """That of a fitted model whose terms are `expressions`."""
         fitted = {name: getattr(space, name) for name in FITTED}
-        return cls(tuple(states), tuple(channels), tuple(expressions), backend=backend, **fitted)
+        named = tuple(states), tuple(channels), tuple(expressions)
+        return cls(*named, backend=backend, driven=driven or {}, **fitted)
 
     # -- keeping ---------------------------------------------------------------------------------------------
     def as_dict(self) -> dict[str, Any]:
-        """All but the states, ready for JSON."""
-        found = {name: getattr(self, name) for name in ("channels", "expressions", "backend", *FITTED)}
+        """All but the model's own states, ready for JSON."""
+        names = ("channels", "expressions", "backend", "driven", *FITTED)
+        found = {name: getattr(self, name) for name in names}
+        found["carried"] = self.states[self.own :]
         return {
             key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in found.items()
         }
@@ -113,6 +122,8 @@ class Observer:
     def from_dict(cls, states: Sequence[str], document: dict[str, Any]) -> Observer:
         """What `as_dict` gave."""
         found = dict(document)
+        states = [*states, *found.pop("carried", ())]
+        found["given"] = tuple(found.get("given", ()))
         for name in ARRAYS:
             found[name] = np.asarray(found[name], dtype=np.float64)
         m, q, k = len(states), len(found["channels"]), len(found["expressions"])
@@ -129,7 +140,12 @@ class Observer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """What `__getstate__` gave, or in pickles of the first version a dictionary `parts` in the place of fields."""
-        self.__dict__.update(state.pop("parts", {}), **state)
+        self.__dict__.update({"driven": {}} | state.pop("parts", {}), **state)
+
+    @property
+    def own(self) -> int:
+        """How many of the states are the model's; the others are carried along."""
+        return len(self.states) - len(self.given)
 
     # -- looking ---------------------------------------------------------------------------------------------
     @cached_property
@@ -156,13 +172,20 @@ class Observer:
     def smooth(self, data: Trajectories) -> tuple[list[Array], list[Array]]:
         """Smoothed states `(n_i, m)` of every path and their standard deviations."""
         self.check(data)
-        means, covs = self._stages.filter_smooth(self.space(), _paths(data), data.steps())
+        means, covs = self._stages.filter_smooth(self.space(), self.columns(data), data.steps())
         return means, [np.sqrt(np.maximum(np.einsum("nii->ni", cov), 0.0)) for cov in covs]
+
+    def columns(self, data: Trajectories) -> list[Array]:
+        """The channels of every path, and what is carried along."""
+        if not self.given:
+            return [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
+        added = carried_columns(data, list(self.driven), self.driven)
+        return [np.ascontiguousarray(np.hstack([path, more])) for path, more in zip(data.paths, added)]
 
     def drift_moments(self, data: Trajectories, more: Sequence[str], row: int) -> Quadratic:
         """The regression of the innovations on the terms `more` in one row of the drift."""
         columns = [(row, len(self.expressions) + k) for k in range(len(more))]
-        found = self._stages.filter_drift_moments(self.space(more), _paths(data), data.steps(), columns)
+        found = self._stages.filter_drift_moments(self.space(more), self.columns(data), data.steps(), columns)
         return found[0]
 
     def drift_scores(
@@ -188,7 +211,7 @@ class Observer:
         """The regression on the entries of Gamma: those of the model, then `more` in one, then noise variances."""
         own = [(int(p), int(k)) for p, k in np.argwhere(self.gamma != 0.0)]
         columns = own + [(pair, len(self.expressions) + k) for k in range(len(more))]
-        found = self._stages.filter_noise_moments(self.space(more), _paths(data), data.steps(), columns)
+        found = self._stages.filter_noise_moments(self.space(more), self.columns(data), data.steps(), columns)
         return found[0], own
 
     def innovations(self, data: Trajectories, piece: int = PIECE, most: int = MOST_PIECES) -> Innovations:
@@ -208,8 +231,8 @@ class Observer:
         ]
         few = np.unique(np.linspace(0, len(stretches) - 1, min(most, len(stretches))).round().astype(int))
         chosen = [stretches[k] for k in few]
-        steps = data.steps()
-        paths = [np.ascontiguousarray(data.paths[i][a:b], dtype=np.float64) for i, a, b in chosen]
+        steps, whole = data.steps(), self.columns(data)
+        paths = [np.ascontiguousarray(whole[i][a:b]) for i, a, b in chosen]
         times = [steps[i] if np.ndim(steps[i]) == 0 else np.asarray(steps[i])[a:b] for i, a, b in chosen]
         z = self._stages.filter_innovations(self.space(), paths, times)
         keep = [min(SETTLE, len(one) // 5) for one in z]
@@ -220,10 +243,6 @@ class Observer:
             path=np.concatenate([np.full(b - a - s, i) for (i, a, b), s in zip(chosen, keep)]),
             step=np.concatenate([np.arange(a + s, b) for (_, a, b), s in zip(chosen, keep)]),
         )
-
-
-def _paths(data: Trajectories) -> list[Array]:
-    return [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
 
 
 def _stretches(length: int, piece: int) -> list[tuple[int, int]]:

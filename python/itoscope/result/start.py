@@ -36,11 +36,21 @@ def started(
     times = held.times[path][first:] - held.times[path][first]
     if "x0" not in settings:
         settings["x0"] = _start(result, held, path, first)
+    if result.inputs:
+        settings |= _driven(result, held, path, first)
     if "duration" not in settings and "n_steps" not in settings:
         step = settings.get("dt") or result.data_summary.get("dt") or float(np.diff(times).mean())
         settings["dt"] = step
         settings["n_steps"] = max(round(float(times[-1]) / step), 2)
     return settings, first
+
+
+def _driven(result: Findings, held: Trajectories, path: int, sample: int) -> dict[str, Any]:
+    """The inputs of a recorded path, and the time of its sample."""
+    driving = result.driven(held).driving
+    begin = float(held.times[path][0] if driving is None else driving.starts[path])
+    start = {"start": float(held.times[path][sample]) - begin}
+    return start | ({"inputs": driving.of_path(path)} if driving is not None and driving.names else {})
 
 
 def _start(result: Findings, held: Trajectories, path: int, sample: int) -> Array:

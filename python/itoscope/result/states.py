@@ -52,4 +52,10 @@ def smoothed(observer: Observer | None, data: Trajectories | None) -> SmoothedSt
     if data is None:
         raise ArgumentError("smoothed(): give the recording, which a saved result does not hold")
     mean, sd = observer.smooth(data)
-    return SmoothedStates(observer.states, [np.asarray(t) for t in data.times], mean, sd)
+    own = observer.own
+    return SmoothedStates(
+        observer.states[:own],
+        [np.asarray(t) for t in data.times],
+        [one[:, :own] for one in mean],
+        [one[:, :own] for one in sd],
+    )

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.data.driving import rows
 from itoscope.errors import ArgumentError
 from itoscope.result.values import drift_at, equation_at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from itoscope.common.types import Array
@@ -26,8 +29,8 @@ class Steps:
 
     Attributes
     ----------
-    x, y : (n, m) arrays
-        States before and after.
+    x, y : (n, m + g) arrays
+        States before and after, and what drives them.
     dt : (n,) array
         Lengths.
     path : (n,) array of int
@@ -40,12 +43,13 @@ class Steps:
     path: NDArray[np.intp]
 
     @classmethod
-    def of(cls, data: Trajectories) -> Steps:
-        """Those of a recording."""
-        whole = [~(np.isnan(x[:-1]) | np.isnan(x[1:])).any(axis=1) for x in data.paths]
+    def of(cls, data: Trajectories, inputs: Sequence[str] = ()) -> Steps:
+        """Those of a recording, with what drives it."""
+        paths = rows(data, inputs)
+        whole = [~(np.isnan(x[:-1]) | np.isnan(x[1:])).any(axis=1) for x in paths]
         return cls(
-            x=np.concatenate([x[:-1][there] for x, there in zip(data.paths, whole)]),
-            y=np.concatenate([x[1:][there] for x, there in zip(data.paths, whole)]),
+            x=np.concatenate([x[:-1][there] for x, there in zip(paths, whole)]),
+            y=np.concatenate([x[1:][there] for x, there in zip(paths, whole)]),
             dt=np.concatenate([np.diff(t)[there] for t, there in zip(data.times, whole)]),
             path=np.repeat(np.arange(data.n_paths), [int(there.sum()) for there in whole]),
         )
@@ -75,13 +79,13 @@ def recording_of(result: Findings, data: Trajectories | None, what: str) -> Traj
 
 def steps_of(result: Findings, data: Trajectories | None, what: str) -> Steps:
     """The steps to compare a result with; see `recording_of`."""
-    data = recording_of(result, data, what)
+    data = result.driven(recording_of(result, data, what))
     if tuple(data.names) != tuple(result.states):
         raise ArgumentError(
             f"data have the states {', '.join(data.names)}: {what} needs all states of the model, "
             f"{', '.join(result.states)}"
         )
-    return Steps.of(data)
+    return Steps.of(data, result.inputs)
 
 
 def standardised(result: Findings, steps: Steps, state: str) -> Array:

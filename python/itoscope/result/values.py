@@ -9,6 +9,7 @@ import numpy as np
 from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.errors import ArgumentError, ExpressionError
+from itoscope.library.bound import TIME
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
@@ -19,7 +20,7 @@ __all__ = ["drift_at", "equation_at", "gamma_at", "selected_terms_at"]
 
 
 def selected_terms_at(result: Findings, equation: Equation, x: Array) -> Array:
-    """The selected terms of an equation at states `x` `(n, m)`: `(n, r)`.
+    """The selected terms of an equation at states and inputs `x` `(n, m + g)`: `(n, r)`.
 
     Raises
     ------
@@ -34,14 +35,15 @@ def selected_terms_at(result: Findings, equation: Equation, x: Array) -> Array:
     try:
         if any(name in customs for name in names):
             raise ExpressionError("a function of Python")
-        return get_backend(equation.backend).compile(names, list(result.states)).evaluate(x)
+        return get_backend(equation.backend).compile(names, list(result.variables)).evaluate(x)
     except ExpressionError:
         libraries = [result.library, result.diffusion_library]
         if any(equation is entry for entry in result.diffusion.values()) and libraries[1] is not None:
             libraries.reverse()  # a function of one library may have the name of a term of the other
         for library in libraries:
             if library is not None:
-                bound = library.bind(result.states, np.zeros(len(result.states)))
+                named = [name for name in result.inputs if name != TIME]
+                bound = library.bind(result.states, np.zeros(len(result.states) + len(named)), result.inputs)
                 if set(names) <= set(bound.names):
                     values = bound.program(equation.backend).evaluate(bound.augment(x))
                     return values[:, [bound.names.index(name) for name in names]]
@@ -68,7 +70,7 @@ def drift_at(result: Findings, x: Array) -> Array:
         if given is None:
             columns.append(equation_at(result, result.drift[state], x)[0])
         else:
-            columns.append(get_backend(None).compile([given], list(result.states)).evaluate(x)[:, 0])
+            columns.append(get_backend(None).compile([given], list(result.variables)).evaluate(x)[:, 0])
     return np.stack(columns, axis=1)
 
 

@@ -47,12 +47,20 @@ class Draws:
         The other rows.
     gamma : mapping of (str, str) to Sum
         Entries of the covariance; those not named are zero.
+    inputs : tuple of str
+        Names of what drives the states.
     """
 
     states: tuple[str, ...]
     given: Mapping[str, str]
     drift: Mapping[str, Sum]
     gamma: Mapping[tuple[str, str], Sum]
+    inputs: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that the expressions may contain."""
+        return (*self.states, *self.inputs)
 
     def __len__(self) -> int:
         return len(next(iter(self.drift.values())).values)
@@ -80,7 +88,7 @@ class Family:
 
     Attributes
     ----------
-    states : list of str
+    states, inputs : lists of str
     drift_expressions, diffusion_expressions, gamma_expressions
         As of an `SDE`, with names where the members have different numbers.
     noise_structure : str
@@ -93,6 +101,7 @@ class Family:
     """
 
     states: list[str]
+    inputs: list[str]
     drift_expressions: list[str]
     diffusion_expressions: list[list[str]] | None
     gamma_expressions: list[list[str]] | None
@@ -153,18 +162,18 @@ def families(draws: Draws) -> list[Family]:
         rows = _covariance(draws, members) if roots is None else roots
         system = System(members, drift, rows, roots is not None)
         forms.setdefault(repr(system.form()), []).append(system)
-    found = [_family(draws.states, systems) for systems in forms.values()]
+    found = [_family(draws, systems) for systems in forms.values()]
     return sorted(found, key=lambda family: int(family.members[0]))
 
 
-def _family(states: Sequence[str], systems: list[System]) -> Family:
+def _family(draws: Draws, systems: list[System]) -> Family:
     """One family of systems of one form; numbers that all members share stay numbers."""
     members = np.concatenate([system.members for system in systems])
     order = np.argsort(members)
     values = np.concatenate([system.numbers() for system in systems])[order]
     differ = (values != values[0]).any(axis=0)
     prefix = "c_"
-    while any(name.startswith(prefix) for name in states):
+    while any(name.startswith(prefix) for name in draws.names):
         prefix += "_"
     names = [f"{prefix}{i + 1}" for i in range(int(differ.sum()))]
     waiting = iter(names)
@@ -174,14 +183,16 @@ def _family(states: Sequence[str], systems: list[System]) -> Family:
         return blank.text.format(*(next(fillings) for _ in range(blank.values.shape[1])))
 
     first = systems[0]
+    symbols = [*names, *draws.inputs]
     drift = [filled(blank) for blank in first.drift]
     rows = [[filled(blank) for blank in row] for row in first.rows]
     return Family(
-        states=list(states),
+        states=list(draws.states),
+        inputs=list(draws.inputs),
         drift_expressions=drift,
         diffusion_expressions=rows if first.rooted else None,
         gamma_expressions=None if first.rooted else rows,
-        noise_structure=Operators([], rows, states, names).structure() if first.rooted else "general",
+        noise_structure=Operators([], rows, draws.states, symbols).structure() if first.rooted else "general",
         members=members[order],
         parameters=names,
         values=np.ascontiguousarray(values[:, differ]),
@@ -216,7 +227,7 @@ def repaired(draws: Draws) -> Draws:
     nearest = nearest_covariance(gamma[bad])
     entries = {}
     for (a, b), (terms, values) in draws.gamma.items():
-        sizes = [constant_of(term, draws.states) for term in terms]
+        sizes = [constant_of(term, draws.names) for term in terms]
         place = next(((k, size) for k, size in enumerate(sizes) if size), None)
         if place is not None:
             constant, size = place
@@ -239,7 +250,7 @@ def _constants(draws: Draws) -> tuple[Bools, Array]:
     constant = np.ones(len(draws), dtype=bool)
     gamma = np.zeros((len(draws), m, m))
     for (a, b), (terms, values) in draws.gamma.items():
-        sizes = [constant_of(term, draws.states) for term in terms]
+        sizes = [constant_of(term, draws.names) for term in terms]
         known = np.array([size is not None for size in sizes], dtype=bool)
         constant &= ~(values[:, ~known] != 0).any(axis=1)
         i, j = draws.states.index(a), draws.states.index(b)
@@ -285,7 +296,7 @@ def _roots(draws: Draws, members: Integers) -> list[list[Blank]] | None:
     if any(there[i][j] for i in range(m) for j in range(m) if i != j):
         return None
     noisy = [i for i in range(m) if there[i][i]]
-    roots = {i: _root(gamma[i][i], members, draws.states) for i in noisy}
+    roots = {i: _root(gamma[i][i], members, draws.names) for i in noisy}
     nothing = _blank(None, members)
     rows = [[roots[i] if i == j else nothing for j in noisy] for i in range(m)]
     return None if None in roots.values() else cast("list[list[Blank]]", rows)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Form"]
 
@@ -13,6 +16,10 @@ class Form(Protocol):
     @property
     def states(self) -> list[str]:
         """m names."""
+
+    @property
+    def inputs(self) -> Sequence[str]:
+        """Names of what drives the states."""
 
     @property
     def drift_expressions(self) -> list[str]:

@@ -14,17 +14,35 @@ from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.expressions.ito import Operators
 from itoscope.expressions.sums import expression_of
+from itoscope.library.bound import TIME, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from itoscope.library.library import Library
 
-__all__ = ["checked_expressions", "checked_rows", "checked_square", "from_library"]
+__all__ = ["checked_expressions", "checked_inputs", "checked_rows", "checked_square", "from_library"]
 
 
-def checked_expressions(name: str, given: Any, states: Sequence[str], count: int) -> list[str]:
-    """`count` expressions over the states as strings that parse; numbers become strings.
+def checked_inputs(inputs: Sequence[str], states: Sequence[str], expressions: Any) -> list[str]:
+    """The names of the inputs, and after them the time `t` where an expression contains it and nothing has its name."""
+    names = list(checks.names([*states, *inputs], "inputs"))
+    if TIME not in names and any(TIME in names_in(text) for text in _texts(expressions)):
+        names.append(TIME)
+    return names[len(states) :]
+
+
+def _texts(expressions: Any) -> Iterator[str]:
+    """The texts among nested expressions."""
+    if isinstance(expressions, str):
+        yield expressions
+    elif isinstance(expressions, list | tuple):
+        for entry in expressions:
+            yield from _texts(entry)
+
+
+def checked_expressions(name: str, given: Any, names: Sequence[str], count: int) -> list[str]:
+    """`count` expressions over states and inputs as strings that parse; numbers become strings.
 
     Raises
     ------
@@ -43,26 +61,29 @@ def checked_expressions(name: str, given: Any, states: Sequence[str], count: int
         if not isinstance(entry, str):
             raise argument_error(f"{name}[{i}]", entry, "an expression or a finite number")
         text = " ".join(entry.split())
-        node = parse(text, graph := Graph(states))
+        node = parse(text, graph := Graph(names))
         texts.append("0" if graph.constant(node) == 0 else text)
     return texts
 
 
-def checked_rows(name: str, given: Any, states: Sequence[str]) -> list[list[str]]:
+def checked_rows(name: str, given: Any, states: Sequence[str], inputs: Sequence[str] = ()) -> list[list[str]]:
     """m rows of expressions, all of the length of the first."""
     if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != len(states):
         raise argument_error(name, given, f"{len(states)} rows of expressions, one per state")
     n = len(given[0]) if hasattr(given[0], "__len__") else 1
-    return [checked_expressions(f"{name}[{i}]", row, states, n) for i, row in enumerate(given)]
+    names = [*states, *inputs]
+    return [checked_expressions(f"{name}[{i}]", row, names, n) for i, row in enumerate(given)]
 
 
-def checked_square(name: str, given: Any, states: Sequence[str]) -> list[list[str]]:
+def checked_square(
+    name: str, given: Any, states: Sequence[str], inputs: Sequence[str] = ()
+) -> list[list[str]]:
     """A symmetric m x m list of expressions."""
     m = len(states)
-    rows = checked_rows(name, given, states)
+    rows = checked_rows(name, given, states, inputs)
     if len(rows[0]) != m:
         raise argument_error(name, given, f"{m} rows of {m} expressions")
-    entries = Operators([], rows, states)
+    entries = Operators([], rows, states, inputs)
     for i in range(m):
         for j in range(i):
             if not entries.same(entries.diffusion[i][j], entries.diffusion[j][i]):

@@ -36,7 +36,7 @@ def roots_of_covariance(gamma: list[list[str]], states: Sequence[str]) -> list[l
     ArgumentError
         For a constant matrix that is no covariance, with the entry and the eigenvalue that show it.
     """
-    m = len(states)
+    m = len(gamma)
     graph = Graph(states)
     nodes = [[parse(text, graph) for text in row] for row in gamma]
     constants = [[graph.constant(node) for node in row] for row in nodes]

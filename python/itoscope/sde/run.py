@@ -17,10 +17,11 @@ from itoscope.data.samples import MIN_SAMPLES, Finite
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DivergenceError, argument_error
 from itoscope.expressions.ito import check_scheme
+from itoscope.sde.driven import along
 from itoscope.stats.covariance import negative_part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -48,6 +49,8 @@ class Run:
     seed: int | None = None
     noise: ArrayLike | None = None
     observe_noise: float = 0.0
+    inputs: Mapping[str, Any] | None = None
+    start: float = 0.0
     on_divergence: OnDivergence = "cut"
     backend: str | None = None
     progress: bool | Progress = None
@@ -97,10 +100,21 @@ def simulated(
     starts = _checked_starts(x0, sde.states, run.n_paths, None if increments is None else len(increments))
     names, values = ((), None) if parameters is None else parameters
     gamma = sde.gamma_expressions if sde.diffusion_expressions is None else None
-    dynamics = Dynamics(sde.states, sde.drift_expressions, sde.diffusion_expressions, gamma, names)
+    start = checks.finite("start", run.start)
+    driving = along(sde.inputs, run.inputs, start, steps.dt, (steps.n_steps, steps.substeps))
+    dynamics = Dynamics(
+        sde.states, sde.drift_expressions, sde.diffusion_expressions, gamma, names, list(sde.inputs)
+    )
     with reporter.stage("simulating", len(starts) * n_fine, "path-steps") as count:
         samples, lengths = get_backend(run.backend).simulate(
-            dynamics, starts, steps, seed=seed, noise=increments, values=values, progress=count
+            dynamics,
+            starts,
+            steps,
+            seed=seed,
+            noise=increments,
+            values=values,
+            inputs=driving,
+            progress=count,
         )
     settings: dict[str, Any] = {
         "dt": steps.dt * steps.keep_every,
@@ -116,7 +130,7 @@ def simulated(
         _report(diverged, lengths, settings["dt"], len(samples), run.on_divergence)
         cut = [path[:length] for path, length in zip(samples, lengths)]
         data = Trajectories(cut, diverged=diverged.tolist(), **settings)
-    if gamma is not None and parameters is None:
+    if gamma is not None and parameters is None and not sde.inputs:
         _warn_of_repair(cast("_Covariant", sde), data)
     return data.add_noise(observe_noise, seed=seed) if observe_noise else data
 

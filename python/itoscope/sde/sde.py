@@ -21,7 +21,13 @@ from itoscope.expressions.ito import Operators
 from itoscope.expressions.sums import expression_of, in_brackets
 from itoscope.expressions.symbolic import symbolic
 from itoscope.sde import words
-from itoscope.sde.given import checked_expressions, checked_rows, checked_square, from_library
+from itoscope.sde.given import (
+    checked_expressions,
+    checked_inputs,
+    checked_rows,
+    checked_square,
+    from_library,
+)
 from itoscope.sde.roots import roots_of_covariance
 from itoscope.sde.run import Run, simulated
 from itoscope.stats.covariance import root_of_covariance
@@ -69,6 +75,9 @@ class SDE:
         Terms that coefficients belong to.
     diffusion_library : Library, optional
         Terms of the diffusion; `library` unless given.
+    inputs : sequence of str
+        Names in the expressions that stand for what drives the motion from outside; `simulate` is told what they are.
+        The time `t` need not be named.
 
     Examples
     --------
@@ -76,6 +85,8 @@ class SDE:
     SDE of 1 state and 1 scalar noise
       dx1 = 1.5*x1 dt + 0.4*x1 dB1
     """
+
+    inputs: Sequence[str] = ()
 
     def __init__(
         self,
@@ -86,6 +97,7 @@ class SDE:
         gamma: Sequence[Expressions] | Array | None = None,
         library: Library | None = None,
         diffusion_library: Library | None = None,
+        inputs: Sequence[str] = (),
     ) -> None:
         if diffusion is not None and gamma is not None:
             raise ArgumentError("diffusion and gamma: one of the two, since Gamma = g g^T")
@@ -102,18 +114,22 @@ class SDE:
             if gamma is not None:
                 gamma = from_library("gamma", gamma, noise_library, self.states, 2)
         m = len(self.states)
-        self.drift_expressions: list[str] = checked_expressions("drift", drift, self.states, m)
+        self.inputs = checked_inputs(inputs, self.states, (drift, diffusion, gamma))
+        names = [*self.states, *self.inputs]
+        self.drift_expressions: list[str] = checked_expressions("drift", drift, names, m)
         self.gamma_expressions: list[list[str]] | None = None
         self.diffusion_expressions: list[list[str]] | None = [[] for _ in range(m)]
         if diffusion is not None:
-            self.diffusion_expressions = checked_rows("diffusion", diffusion, self.states)
+            self.diffusion_expressions = checked_rows("diffusion", diffusion, self.states, self.inputs)
         if gamma is not None:
-            self.gamma_expressions = checked_square("gamma", gamma, self.states)
-            self.diffusion_expressions = roots_of_covariance(self.gamma_expressions, self.states)
+            self.gamma_expressions = checked_square("gamma", gamma, self.states, self.inputs)
+            self.diffusion_expressions = roots_of_covariance(self.gamma_expressions, names)
         self.noise_structure: str = "general"
         """"none", "additive", "scalar", "diagonal", "commutative" or "general"; says which schemes fit."""
         if self.diffusion_expressions is not None:
-            self.noise_structure = Operators([], self.diffusion_expressions, self.states).structure()
+            self.noise_structure = Operators(
+                [], self.diffusion_expressions, self.states, self.inputs
+            ).structure()
 
     @classmethod
     def from_terms(
@@ -183,13 +199,13 @@ class SDE:
                 raise argument_error("factor", factor, "a number whose square is above 0 and finite")
             square = exact(factor * factor)
             gamma = [[_times(square, entry) for entry in row] for row in self.gamma_expressions]
-            return SDE(self.drift_expressions, states=self.states, gamma=gamma)
+            return SDE(self.drift_expressions, states=self.states, gamma=gamma, inputs=self.inputs)
         g = [[_times(name, entry) for entry in row] for row in self.diffusion_expressions or []]
-        return SDE(self.drift_expressions, g, self.states)
+        return SDE(self.drift_expressions, g, self.states, inputs=self.inputs)
 
     # -- values ----------------------------------------------------------------------------------------------
     def drift(self, x: ArrayLike, backend: str | None = None) -> Array:
-        """f at `x`: `(m,)` for a state `(m,)`, `(n, m)` for states `(n, m)`."""
+        """f at `x`: `(m,)` for a state `(m,)`, `(n, m)` for states `(n, m)`; inputs have columns after the states."""
         return self._values(self.drift_expressions, x, (self.n_states,), backend)
 
     def diffusion(self, x: ArrayLike, backend: str | None = None) -> Array:
@@ -212,10 +228,11 @@ class SDE:
         self, expressions: list[str], x: ArrayLike, shape: tuple[int, ...], backend: str | None
     ) -> Array:
         rows = checks.reals("x", x, missing=True)
-        if rows.ndim not in (1, 2) or rows.shape[-1] != self.n_states:
-            allowed = f"({self.n_states},) or (n, {self.n_states}), states {', '.join(self.states)}"
+        names = [*self.states, *self.inputs]
+        if rows.ndim not in (1, 2) or rows.shape[-1] != len(names):
+            allowed = f"({len(names)},) or (n, {len(names)}), states {', '.join(names)}"
             raise ArgumentError(f"x of shape {rows.shape}: {allowed}")
-        program = get_backend(backend).compile(expressions, self.states)
+        program = get_backend(backend).compile(expressions, names)
         table = program.evaluate(np.ascontiguousarray(np.atleast_2d(rows)))
         return table.reshape(*rows.shape[:-1], *shape)
 
@@ -233,6 +250,8 @@ class SDE:
         seed: int | None = None,
         noise: ArrayLike | None = None,
         observe_noise: float = 0.0,
+        inputs: Mapping[str, Any] | None = None,
+        start: float = 0.0,
         on_divergence: OnDivergence = "cut",
         backend: str | None = None,
         progress: bool | Progress = None,
@@ -262,6 +281,11 @@ class SDE:
             steps.
         observe_noise : float
             Standard deviation of measurement noise as a share of that of each state.
+        inputs : mapping of str, optional
+            What each input of the equation is: a function of time, samples `(times, values)`, one value for each of the
+            `n_steps + 1` times, a number, or an `Input`; the same for all paths.
+        start : float
+            Time `t` at the start of the paths.
         on_divergence : {"cut", "raise"}
             A path that leaves the finite range ends there, with a warning, and is listed in `diverged`; or
             `DivergenceError` is raised.
@@ -278,7 +302,8 @@ class SDE:
         """
         run = Run(
             dt, n_steps, n_paths, scheme, substeps, keep_every, seed, noise,
-            observe_noise=observe_noise, on_divergence=on_divergence, backend=backend, progress=progress,
+            observe_noise=observe_noise, inputs=inputs, start=start, on_divergence=on_divergence, backend=backend,
+            progress=progress,
         )  # fmt: skip
         return simulated(self, x0, run)
 
@@ -310,7 +335,8 @@ class SDE:
         sympy = require("sympy", "symbolic", "SDE.to_sympy")
 
         def matrix(rows: list[list[str]], columns: int) -> Any:
-            entries = [[symbolic(entry, self.states) for entry in row] for row in rows]
+            names = [*self.states, *self.inputs]
+            entries = [[symbolic(entry, names) for entry in row] for row in rows]
             return sympy.Matrix(len(rows), columns, [entry for row in entries for entry in row])
 
         drift = matrix([[text] for text in self.drift_expressions], 1)
@@ -333,6 +359,7 @@ class SDE:
             "drift": self.drift_expressions,
             "diffusion": None if given_by_gamma else self.diffusion_expressions,
             "gamma": self.gamma_expressions,
+            **({"inputs": list(self.inputs)} if self.inputs else {}),
         }
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -360,7 +387,13 @@ class SDE:
         ):
             raise DataError(f"{path}: no SDE of itoscope (format 'itoscope.SDE', version 1)")
         try:
-            return cls(record["drift"], record["diffusion"], record["states"], gamma=record["gamma"])
+            return cls(
+                record["drift"],
+                record["diffusion"],
+                record["states"],
+                gamma=record["gamma"],
+                inputs=record.get("inputs", ()),
+            )
         except MemoryError:
             raise
         except Exception as problem:

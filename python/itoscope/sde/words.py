@@ -41,7 +41,7 @@ def latex(sde: Form) -> str:
     """The equations as a LaTeX `aligned` block."""
 
     def factor(text: str) -> str:
-        return typeset_factor(text, sde.states, LATEX, DIGITS)
+        return typeset_factor(text, [*sde.states, *sde.inputs], LATEX, DIGITS)
 
     lines = []
     for i, (name, drift) in enumerate(zip(sde.states, sde.drift_expressions)):
@@ -69,20 +69,21 @@ def html(sde: Form) -> str:
 def _pieces(sde: Form, notation: Notation) -> list[list[str]]:
     """The rows in pieces: drift and one piece per Brownian motion; a general covariance on its own lines."""
     lines = []
+    names = [*sde.states, *sde.inputs]
     roots = sde.diffusion_expressions
     for i, (state, drift) in enumerate(zip(sde.states, sde.drift_expressions)):
         line = [notation.differential(state) + notation.equals.rstrip()]
-        line.append(typeset_factor(drift, sde.states, notation, DIGITS) + notation.thin + notation.time)
+        line.append(typeset_factor(drift, names, notation, DIGITS) + notation.thin + notation.time)
         noises = [(f"M{i + 1}", "")]
         if roots is not None:
             noises = [(f"B{j + 1}", entry) for j, entry in enumerate(roots[i]) if entry != "0"]
         for name, entry in noises:
-            factor = typeset_factor(entry, sde.states, notation, DIGITS) + notation.thin if entry else ""
+            factor = typeset_factor(entry, names, notation, DIGITS) + notation.thin if entry else ""
             line.append(notation.follow("", False, factor + notation.differential(name)).strip())
         lines.append(line)
     for i, j, entry in _general_covariance(sde):
         left = notation.indexed(notation.gamma, (sde.states[i], sde.states[j])) + notation.equals.rstrip()
-        lines.append([left, typeset(entry, sde.states, notation, DIGITS)])
+        lines.append([left, typeset(entry, names, notation, DIGITS)])
     return lines
 
 

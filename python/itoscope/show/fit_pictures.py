@@ -66,14 +66,14 @@ def states_in(result: Findings, equation: Equation) -> list[str]:
 
     A function of Python may contain them all.
     """
-    graph = Graph(list(result.states))
+    graph = Graph(list(result.variables))
     try:
         roots = [parse(equation.terms[k], graph) for k in np.flatnonzero(equation.selected)]
     except ExpressionError:
         return list(result.states[:MOST_STATES])
     nodes = [graph.nodes[node] for node in graph.below(roots)]
     inside = {int(node.value) for node in nodes if node.operation == "input"}
-    return [result.states[i] for i in sorted(inside)][:MOST_STATES] or [result.states[0]]
+    return [result.variables[i] for i in sorted(inside)][:MOST_STATES] or [result.states[0]]
 
 
 def residuals(result: Findings, data: Trajectories | None, lags: int, ax: Any) -> Any:

@@ -26,10 +26,10 @@ def pieces(result: Findings, notation: Notation) -> list[tuple[str, list[str]]]:
         left = notation.differential(state)
         given = result.known_drift.get(state)
         if given is not None:
-            shown = typeset_term(given, result.states, notation)
+            shown = typeset_term(given, result.variables, notation)
             lines.append((left, [shown + notation.thin + notation.time]))
             continue
-        terms = sum_pieces(result.drift[state], result.states, notation)
+        terms = sum_pieces(result.drift[state], result.variables, notation)
         if len(terms) > 1:
             terms[0] = notation.open + terms[0]
             terms[-1] += notation.close
@@ -43,7 +43,7 @@ def pieces(result: Findings, notation: Notation) -> list[tuple[str, list[str]]]:
             terms.append(notation.follow("", False, noise).strip() if terms else noise)
         lines.append((left, terms or [notation.number("0")]))
     for pair, equation in result.diffusion.items():
-        right = sum_pieces(equation, result.states, notation) or [notation.number("0")]
+        right = sum_pieces(equation, result.variables, notation) or [notation.number("0")]
         lines.append((notation.indexed(notation.gamma, pair), right))
     return lines
 
@@ -62,12 +62,12 @@ def latex_block(result: Findings) -> str:
 def sympy_equations(result: Findings) -> list[Any]:
     """Every equation as `sympy.Eq` with mean coefficients; a custom function is an unknown function of the states."""
     sympy = require("sympy", "symbolic", "equations(style='sympy')")
-    states = result.states
+    states, names = result.states, result.variables
     symbols = [sympy.Symbol(state, real=True) for state in states]
 
     def term(name: str) -> Any:
         try:
-            return symbolic(name, states)
+            return symbolic(name, names)
         except ExpressionError:
             return sympy.Function(name)(*symbols)
 
@@ -78,7 +78,7 @@ def sympy_equations(result: Findings) -> list[Any]:
     found = []
     for state in states:
         given = result.known_drift.get(state)
-        right = symbolic(given, states) if given is not None else total(result.drift[state])
+        right = symbolic(given, names) if given is not None else total(result.drift[state])
         found.append(sympy.Eq(sympy.Symbol(f"d{state}/dt"), right, evaluate=False))
     for (a, b), equation in result.diffusion.items():
         found.append(sympy.Eq(sympy.Symbol(f"Gamma[{a}, {b}]"), total(equation), evaluate=False))

@@ -42,6 +42,7 @@ def save(result: Findings, path: str | Path) -> Path:
     ]
     document = {"kind": KIND, "format": FORMAT, "states": list(result.states), "equations": equations}
     document |= {name: getattr(result, name) for name in RESULT}
+    document["inputs"] = list(result.inputs)
     if result.observer is not None:
         document["observer"] = result.observer.as_dict()
     arrays["document"] = np.frombuffer(json.dumps(document, default=_plain).encode(), dtype=np.uint8)
@@ -79,6 +80,7 @@ def load(path: str | Path) -> Findings:
             states=tuple(document["states"]),
             drift=drift,
             diffusion=Diffusion(diffusion),
+            inputs=tuple(document.get("inputs", ())),
             observer=None if observer is None else Observer.from_dict(document["states"], observer),
             **{name: document[name] for name in RESULT},
         )
@@ -135,6 +137,7 @@ def _check_document(document: dict[str, Any]) -> None:
     """Raise unless texts and tables of the document are such."""
     lists = [document["states"], document["warnings"]]
     lists += [entry[name] for entry in document["equations"] for name in ("terms", "warnings", "key")]
+    lists.append(document.get("inputs", []))
     for texts in lists:
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise TypeError(f"{texts!r}: a list of texts is wanted")

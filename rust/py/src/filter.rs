@@ -27,6 +27,7 @@ pub struct PyStateSpace {
     max_step: f64,
     kinks: Vec<Kink>,
     second_order: bool,
+    given: Vec<usize>,
 }
 
 #[pymethods]
@@ -55,6 +56,7 @@ impl PyStateSpace {
             max_step: model.max_step,
             kinks: model.kinks.into_iter().map(kink).collect::<itoscope_core::Result<_>>().or_raise(py)?,
             second_order: model.second_order,
+            given: model.given,
         })
     }
 }
@@ -76,6 +78,7 @@ impl PyStateSpace {
             max_step: self.max_step,
             kinks: self.kinks.clone(),
             second_order: self.second_order,
+            given: self.given.clone(),
         }
     }
 }

@@ -196,6 +196,8 @@ pub struct PyDynamics {
     gamma: Option<Vec<Vec<String>>>,
     /// Names that stand for numbers of each path.
     pub parameters: Vec<String>,
+    /// Names that stand for what drives the system from outside.
+    pub inputs: Vec<String>,
 }
 
 impl PyDynamics {
@@ -250,6 +252,8 @@ pub struct PyModel<'py> {
     pub kinks: Vec<PyKink>,
     /// Whether the terms of order dt^2 are kept.
     pub second_order: bool,
+    /// States that the paths hold.
+    pub given: Vec<usize>,
 }
 
 /// `Kink`: a term whose derivative jumps.

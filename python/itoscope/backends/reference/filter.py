@@ -251,6 +251,7 @@ def run(
 ) -> Array:
     """Filters a block of paths of equal length; returns the log-likelihood per path."""
     p, length, _ = y.shape
+    q, given = len(model.observation), list(model.given)
     mean = np.tile(model.mean0, (p, 1))
     cov = np.tile(model.cov0, (p, 1, 1))
     total = np.zeros(p)
@@ -262,7 +263,11 @@ def run(
                 h = np.where(piece < pieces, gap / pieces, 0.0)[:, None, None]  # 0 leaves a path where it is
                 step, mean, cov = _predict(model, mean, cov, h)
                 on_predict(n, step, mean, cov)
-        update, mean, cov, loglik = _update(model, n, y[:, n], mean, cov)
+        if given:
+            mean, cov = mean.copy(), cov.copy()
+            mean[:, given] = y[:, n, q:]
+            cov[:, given] = cov[:, :, given] = 0.0
+        update, mean, cov, loglik = _update(model, n, y[:, n, :q], mean, cov)
         on_update(update, mean, cov)
         total += loglik
     return np.where(np.isfinite(total), total, -np.inf)

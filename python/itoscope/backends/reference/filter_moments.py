@@ -168,7 +168,7 @@ class _NoiseSensitivities:
 
 def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Times) -> list[Array]:
     """Whitened innovations `(n_i, q)` of every path; NaN where missing and at the first sample."""
-    out = [np.full(y.shape, np.nan) for y in paths]
+    out = [np.full((len(y), len(model.observation)), np.nan) for y in paths]
     for who, y, steps in blocks(paths, times):
         kept: list[Update] = []
         with np.errstate(all="ignore"):

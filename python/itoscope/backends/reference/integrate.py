@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["simulate"]
 
-Step = Callable[[Array, float, Array, Array], Array]
+Step = Callable[[Array, float, Array, Array, Sequence[float]], Array]
 
 # Fine steps whose normals are drawn at once; bounds the memory of long runs.
 CHUNK = 1024
@@ -28,9 +28,9 @@ def _step_of_expansion(coefficients: Operators, scheme: str, parameters: list[Ar
     terms = expansion(scheme, coefficients)
     roots = [term.coefficient for term in terms]
 
-    def step(x: Array, h: float, dw: Array, dz: Array) -> Array:
+    def step(x: Array, h: float, dw: Array, dz: Array, driven: Sequence[float]) -> Array:
         after: Array = x.copy()
-        for term, value in zip(terms, coefficients.graph.evaluate(roots, [*x, *parameters])):
+        for term, value in zip(terms, coefficients.graph.evaluate(roots, [*x, *parameters, *driven])):
             after[term.row] += value * term.integral(h, dw, dz)
         return after
 
@@ -42,8 +42,8 @@ def _step_of_covariance(drift: Operators, gamma: Operators, parameters: list[Arr
     m = drift.n_states
     roots = [node for row in gamma.diffusion for node in row]
 
-    def step(x: Array, h: float, dw: Array, dz: Array) -> Array:
-        inputs = [*x, *parameters]
+    def step(x: Array, h: float, dw: Array, dz: Array, driven: Sequence[float]) -> Array:
+        inputs = [*x, *parameters, *driven]
         a = np.stack(np.broadcast_arrays(*drift.graph.evaluate(drift.drift, inputs), x[0])[:-1])
         entries = np.broadcast_arrays(*gamma.graph.evaluate(roots, inputs), x[0])[:-1]
         factor = root_of_covariance(np.stack(entries, axis=-1).reshape(-1, m, m))
@@ -62,10 +62,11 @@ def simulate(
     seed: int,
     noise: Array | None = None,
     values: Array | None = None,
+    inputs: Array | None = None,
     progress: Progress = None,
 ) -> tuple[Array, Integers]:
     """Paths of an SDE from `x0`; see `Backend.simulate`."""
-    states, names, gamma = dynamics.states, dynamics.parameters, dynamics.gamma
+    states, names, gamma = dynamics.states, [*dynamics.parameters, *dynamics.inputs], dynamics.gamma
     n_steps, substeps, keep_every = stepping.n_steps, stepping.substeps, stepping.keep_every
     parameters = [] if values is None else list(values.T)
     empty: list[list[str]] = [[] for _ in dynamics.drift]
@@ -82,15 +83,19 @@ def simulate(
     n_paths, m = x0.shape
     h = stepping.dt / substeps
     kept = n_steps // keep_every + 1
+    driven = np.zeros((n_steps * substeps, 0)) if inputs is None else inputs
+    wanted = (n_steps * substeps, len(dynamics.inputs))
+    if driven.shape != wanted or not np.isfinite(driven).all():
+        raise argument_error("inputs", f"array of shape {driven.shape}", f"finite, shape {wanted}")
     samples = np.full((n_paths, kept, m), np.nan)
     samples[:, 0] = x0
     x = np.ascontiguousarray(x0.T)
     increments = _Increments(stepping.scheme, n_paths, n_noise, h, n_steps * substeps, seed, noise)
     with np.errstate(all="ignore"):
         for n in range(1, n_steps + 1):
-            for _ in range(substeps):
+            for fine in range((n - 1) * substeps, n * substeps):
                 dw, dz = increments.take()
-                x = step(x, h, dw, dz)
+                x = step(x, h, dw, dz, driven[fine])
             if n % keep_every == 0:
                 samples[:, n // keep_every] = x.T
             if progress is not None and n % CHUNK == 0:

@@ -59,7 +59,12 @@ def check_channels(paths: Sequence[Array], names: Sequence[str]) -> None:
 
 
 def check_tied(
-    states: Sequence[str], observation: Array, known: Mapping[str, str], backend: Backend, at: Array
+    states: Sequence[str],
+    observation: Array,
+    known: Mapping[str, str],
+    backend: Backend,
+    at: Array,
+    inputs: Sequence[str] = (),
 ) -> None:
     """Whether every state is shown by a column, or drives one that is through given rows of the drift.
 
@@ -72,6 +77,8 @@ def check_tied(
     backend : Backend
     at : (m,) array
         Where the slopes of the given rows are read, and near it.
+    inputs : sequence of str
+        What else the given rows may contain.
 
     Raises
     ------
@@ -79,8 +86,8 @@ def check_tied(
         For a state of which the recording says nothing but what its candidate terms would have it be, up to a scale.
     """
     tied = {state for i, state in enumerate(states) if np.any(observation[:, i])}
-    program = backend.compile(list(known.values()), list(states)) if known else None
-    places = at + np.vstack([np.zeros(len(states)), np.eye(len(states)), -0.7 * np.eye(len(states))])
+    program = backend.compile(list(known.values()), [*states, *inputs]) if known else None
+    places = np.pad(at, (0, len(inputs))) + _around(len(states) + len(inputs))
     slopes = (
         None if program is None else np.any(program.gradient(np.ascontiguousarray(places)) != 0.0, axis=0)
     )
@@ -94,3 +101,9 @@ def check_tied(
             f"states: {loose[0]!r} is tied to no sensor: no column shows it, and no given row of a state that one "
             f"shows has it; give such a row, for instance known_drift={{{sorted(tied)[0]!r}: {loose[0]!r}}}"
         )
+
+
+def _around(n: int) -> Array:
+    """A place and its neighbours in every direction, `(1 + 2 n, n)`."""
+    around: Array = np.vstack([np.zeros(n), np.eye(n), -0.7 * np.eye(n)])
+    return around

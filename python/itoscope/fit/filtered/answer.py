@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.checks.filtered import check_steps, looked_at
+from itoscope.data.driving import carried, carried_columns
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_tied
 from itoscope.fit.filtered.candidates import Candidates
@@ -14,15 +15,17 @@ from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.state import Task
-from itoscope.library.library import Library, readable_means
+from itoscope.library.bound import readable_means
+from itoscope.library.library import Library
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
 from itoscope.result.units import summary_of
 
 if TYPE_CHECKING:
+    from itoscope.data.inputs import Between
     from itoscope.fit.question import Question
-    from itoscope.library.library import BoundLibrary
+    from itoscope.library.bound import BoundLibrary
     from itoscope.result.diagnostics import NoiseLevel
 
 __all__ = ["answer_filtered"]
@@ -41,14 +44,15 @@ def answer_filtered(question: Question) -> Findings:
         raise ArgumentError(
             "library: a custom function has no derivative, which the filter needs; write it with Library.expressions"
         )
-    if len(question.states) > MAX_STATES:
-        raise argument_error(
-            "states", list(question.states), f"at most {MAX_STATES} when the filter is needed"
-        )
+    every = [*question.states, *_carried(question)]
+    if len(every) > MAX_STATES:
+        raise argument_error("states", every, f"at most {MAX_STATES} when the filter is needed")
     data = question.data
     check_channels(data.paths, data.names)
     middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
-    check_tied(question.states, question.observation, question.known_drift, question.backend, middle)
+    check_tied(
+        question.states, question.observation, question.known_drift, question.backend, middle, question.inputs
+    )
     with np.errstate(all="ignore"):  # what overflows is not taken; nobody needs to hear of the attempt
         return _answered(question)
 
@@ -86,22 +90,36 @@ def _gamma_library(question: Question) -> BoundLibrary:
     return question.diffusion_library
 
 
+def _modes(question: Question) -> dict[str, Between]:
+    """How each input goes between samples."""
+    return {} if question.data.driving is None else question.data.driving.modes
+
+
+def _carried(question: Question) -> dict[str, str]:
+    """What drives the states, as the filter carries it along."""
+    return carried(question.inputs, _modes(question), question.states)
+
+
 def _recording(question: Question) -> Recording:
     """The data as the filter sees them."""
     data, times = question.data, question.data.steps()
     gaps = np.concatenate(
         [np.full(len(x) - 1, t) if np.ndim(t) == 0 else np.diff(t) for x, t in zip(data.paths, times)]
     )
+    driven, own = _carried(question), len(question.states)
+    added = carried_columns(data, question.inputs, _modes(question))
     return Recording(
-        paths=[np.ascontiguousarray(x, dtype=np.float64) for x in data.paths],
+        paths=[np.ascontiguousarray(np.hstack([x, more])) for x, more in zip(data.paths, added)],
         times=times,
         candidates=Candidates.of(
             question.library,
             _gamma_library(question),
             {question.states.index(name): text for name, text in question.known_drift.items()},
             question.pairs or tuple((i, i) for i in question.rows),
+            driven,
         ),
-        observation=question.observation,
+        observation=np.pad(question.observation, ((0, 0), (0, len(driven)))),
+        given=tuple(range(own, own + len(driven))),
         free_noise=np.full(data.n_states, question.measurement_noise == "estimate"),
         max_step=LONG_STEP * float(np.median(gaps)),
         stages=question.backend,
@@ -118,6 +136,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
     diffusion = {(states[i], states[j]): equation for (i, j), equation in fit.diffusion.items()}
     findings = Findings(
         states=states,
+        inputs=question.inputs,
         drift=Drift(drift),
         diffusion=Diffusion(diffusion),
         known_drift=question.known_drift,
@@ -137,7 +156,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         data=data,
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,
-        observer=_observer(fit, data.names, question.options.backend),
+        observer=_observer(fit, question),
     )
     findings.warnings += grouped_warnings(findings.labelled())
     if question.options.diffusion == "none":
@@ -154,9 +173,11 @@ def _levels(fit: FilteredFit, channels: tuple[str, ...]) -> dict[str, NoiseLevel
     }
 
 
-def _observer(fit: FilteredFit, channels: tuple[str, ...], backend: str | None) -> Observer:
+def _observer(fit: FilteredFit, question: Question) -> Observer:
     """The fitted model, freed of its fit."""
+    channels, backend = question.data.names, question.options.backend
     among = fit.recording.candidates
     space, place = fit.recording.space(fit.model)
     texts = tuple(among.expressions[k] for k in sorted(place, key=place.__getitem__))
-    return Observer.of(space, among.states, channels, texts, backend)
+    driven = dict.fromkeys(question.inputs, "time") | _modes(question)
+    return Observer.of(space, among.states, channels, texts, backend, driven)

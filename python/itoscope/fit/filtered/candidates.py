@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
     from itoscope.fit.filtered.model import Columns
-    from itoscope.library.library import BoundLibrary
+    from itoscope.library.bound import BoundLibrary
 
 __all__ = ["Candidates"]
 
@@ -58,6 +58,7 @@ class Candidates:
         diffusion_library: BoundLibrary | None = None,
         known: Mapping[int, str] | None = None,
         pairs: Sequence[tuple[int, int]] | None = None,
+        carried: Mapping[str, str] | None = None,
     ) -> Candidates:
         """Those of two libraries; by default Gamma has that of the drift, and all elements of the unknown rows.
 
@@ -67,18 +68,22 @@ class Candidates:
         known : mapping from row to expression
             Rows of the drift that are given and carry no noise.
         pairs : sequence of (i, j), optional
+        carried : mapping of str to str, optional
+            States after those of the library that are known at every sample, each with its drift.
         """
-        known, gamma_library = known or {}, diffusion_library or library
-        m = len(library.states)
+        gamma_library, own = diffusion_library or library, len(library.states)
+        states = (*library.states, *(carried or {}))
+        known = {**(known or {}), **dict(enumerate((carried or {}).values(), own))}
+        m = len(states)
         drift_terms, gamma_terms = library.expressions, gamma_library.expressions
-        texts, where = distinct([*drift_terms, *gamma_terms, "1"], library.states)
+        texts, where = distinct([*drift_terms, *gamma_terms, "1"], states)
         given = np.zeros((m, len(known)))
         given[list(known), np.arange(len(known))] = 1.0
         rows = tuple(i for i in range(m) if i not in known)
         if pairs is None:
             pairs = [(i, j) for i in rows for j in rows if j >= i]
         return cls(
-            states=tuple(library.states),
+            states=states,
             expressions=(*texts, *known.values()),
             drift_terms=tuple(where[: len(drift_terms)]),
             gamma_terms=tuple(where[len(drift_terms) : -1]),

@@ -34,8 +34,8 @@ class Recording:
 
     Parameters
     ----------
-    paths : sequence of (n_i, q) arrays
-        Observed channels, NaN where missing.
+    paths : sequence of (n_i, q + g) arrays
+        Observed channels, NaN where missing; then the states that are known.
     times : sequence of float or (n_i,) arrays
         Step length of an even path, or its time stamps.
     candidates : Candidates
@@ -52,6 +52,8 @@ class Recording:
         Keep the terms of order dt^2 and the averages over the state's uncertainty.
     passed : callable
         Is told the samples of each pass of the filter.
+    given : tuple of int
+        The states that are known at every sample.
     compiled : dict
         Programs by their terms, kept: compiling depends on nothing else.
     """
@@ -65,6 +67,7 @@ class Recording:
     stages: Backend
     second_order: bool = True
     passed: Callable[[int], None] = _unheard
+    given: tuple[int, ...] = ()
     compiled: dict[tuple[int, ...], Program] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -115,6 +118,7 @@ class Recording:
                 among.kinks[k]._replace(term=place) for place, k in enumerate(terms) if k in among.kinks
             ),
             second_order=self.second_order,
+            given=self.given,
         )
         return space, {k: place for place, k in enumerate(terms)}
 

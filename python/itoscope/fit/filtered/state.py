@@ -51,7 +51,8 @@ class Task:
     @cached_property
     def n(self) -> int:
         """Samples that are there, of all channels."""
-        return int(sum(np.count_nonzero(~np.isnan(y)) for y in self.recording.paths))
+        q = len(self.recording.observation)
+        return int(sum(np.count_nonzero(~np.isnan(y[:, :q])) for y in self.recording.paths))
 
     @cached_property
     def upper(self) -> Scales:

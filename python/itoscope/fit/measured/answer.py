@@ -16,6 +16,7 @@ from itoscope.checks.measured import (
     no_noise,
     unstable_rounds,
 )
+from itoscope.data.driving import pieces, rows
 from itoscope.fit.measured.origin import settle_origin
 from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fit_measured
 from itoscope.fit.sampler import sampler_of
@@ -45,6 +46,7 @@ def answer_measured(question: Question) -> Findings:
     checks += of_rows + _covariance_checks(measured, fit, names)
     findings = Findings(
         states=tuple(names),
+        inputs=question.inputs,
         drift=Drift({names[row]: equation for row, equation in fit.drift.items()}),
         diffusion=Diffusion({(names[i], names[j]): eq for (i, j), eq in fit.diffusion.items()}),
         known_drift=question.known_drift,
@@ -78,9 +80,13 @@ def _measured(question: Question) -> Measured:
     """The regressions that a question asks for."""
     asked, backend, library = question.options, question.backend, question.library
     diffusion_library = question.diffusion_library
+    plain = rows(question.data, library.driven)
+    cut, cut_times = pieces(question.data, plain)
+    held = len(cut) > len(plain)
     return Measured(
-        paths=[library.augment(x) for x in question.data.paths],
+        paths=[library.augment(x) for x in plain],
         times=question.data.steps(),
+        pieces=([library.augment(x) for x in cut], cut_times) if held else None,
         drift_terms=library.names,
         diffusion_terms=diffusion_library.names,
         drift_program=backend.compile(library.expressions, library.inputs),

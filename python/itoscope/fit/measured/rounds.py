@@ -50,7 +50,9 @@ class Measured:
     Parameters
     ----------
     paths, times : sequences
-        The recording, with a column for each custom term.
+        The recording, with a column for each input and each custom term.
+    pieces : pair of sequences or None
+        Paths and times in the place of those in the sums of the pooled steps: cut where a held input changes.
     drift_terms, diffusion_terms : sequences of str
         Names of the candidates.
     drift_program, diffusion_program : Program
@@ -86,6 +88,13 @@ class Measured:
     floor: float = 1e-2
     max_rounds: int = 8
     reporter: Reporter = field(default_factory=Reporter)
+    pieces: tuple[Sequence[Array], Sequence[Times]] | None = None
+
+    @property
+    def summed(self) -> tuple[Sequence[Array], Sequence[Times]]:
+        """Paths and times of the steps that are summed."""
+        pooled = self.pieces is not None and self.ensemble == "pool"
+        return self.pieces if pooled and self.pieces is not None else (self.paths, self.times)
 
     @cached_property
     def slab_scales(self) -> dict[int, float]:
@@ -267,11 +276,12 @@ def regress(measured: Measured, target: Target, weights: Weights) -> tuple[Momen
         if target.is_diffusion
         else ("drift", measured.drift_terms, measured.drift_program)
     )
-    steps = sum(len(x) - 1 for x in measured.paths)
+    paths, times = measured.summed
+    steps = sum(len(x) - 1 for x in paths)
     with measured.reporter.stage(f"sums of the {what}", steps) as count:
         sums = measured.backend.regression_sums(
-            measured.paths,
-            measured.times,
+            paths,
+            times,
             program,
             target,
             scheme=measured.scheme,

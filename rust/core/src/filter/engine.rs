@@ -147,6 +147,21 @@ impl<'a, 'p> Engine<'a, 'p> {
         }
     }
 
+    /// Puts the states that are given at sample `n` where they are, without doubt.
+    fn give(&mut self, n: usize, lane: usize) {
+        let (m, q) = (self.model.m(), self.model.q());
+        let y = self.paths[lane].x.row(n);
+        let mean = &mut self.mean[lane * m..(lane + 1) * m];
+        let cov = &mut self.cov[lane * m * m..(lane + 1) * m * m];
+        for (column, &state) in self.model.given.iter().enumerate() {
+            mean[state] = y[q + column];
+            for other in 0..m {
+                cov[state * m + other] = 0.0;
+                cov[other * m + state] = 0.0;
+            }
+        }
+    }
+
     /// What of sample `n` is seen, the rows of the observation of that, and the innovations; returns how many.
     #[inline]
     fn look(&mut self, n: usize, lane: usize) -> f64 {
@@ -172,6 +187,7 @@ impl<'a, 'p> Engine<'a, 'p> {
 
     fn update(&mut self, n: usize, lane: usize, visitor: &mut impl Visitor) {
         let (m, q) = (self.model.m(), self.model.q());
+        self.give(n, lane);
         let n_seen = self.look(n, lane);
         let w = &mut self.work;
         let mean = &mut self.mean[lane * m..(lane + 1) * m];

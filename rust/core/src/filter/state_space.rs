@@ -44,6 +44,8 @@ pub struct StateSpace<'a> {
     pub kinks: Vec<Kink>,
     /// Local linearisation with averages over the state's uncertainty; false is an Euler step.
     pub second_order: bool,
+    /// States that are known at every sample: the columns of the paths after the channels hold them, in this order.
+    pub given: Vec<usize>,
 }
 
 impl StateSpace<'_> {
@@ -103,9 +105,14 @@ impl StateSpace<'_> {
         if let Some(kink) = self.kinks.iter().find(|kink| kink.i >= m || kink.j >= m || kink.term >= k) {
             return Err(Error::argument("kinks", format!("{kink:?}"), "a term and states that exist"));
         }
-        if let Some((n, path)) = paths.iter().enumerate().find(|(_, path)| path.x.ncols() != q) {
-            let found = format!("path {n} with {} channels", path.x.ncols());
-            return Err(Error::argument("paths", found, format!("{q} channels, one per row of observation")));
+        if let Some(state) = self.given.iter().find(|&&state| state >= m) {
+            return Err(Error::argument("given", state, format!("states below {m}")));
+        }
+        let columns = q + self.given.len();
+        if let Some((n, path)) = paths.iter().enumerate().find(|(_, path)| path.x.ncols() != columns) {
+            let found = format!("path {n} with {} columns", path.x.ncols());
+            let allowed = format!("{q} channels, one per row of observation, and {} given", self.given.len());
+            return Err(Error::argument("paths", found, allowed));
         }
         Ok(())
     }

@@ -36,6 +36,7 @@ impl Toy {
             max_step: 10.0,
             kinks: Vec::new(),
             second_order: false,
+            given: Vec::new(),
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct Stepper {
     n_steps: usize,
     n_states: usize,
     n_parameters: usize,
+    /// What drives the system from outside: values of every step.
+    n_inputs: usize,
     /// Inputs that the caller's noise gives, and inputs that are drawn, standard normal.
     n_given: usize,
     n_drawn: usize,
@@ -45,11 +47,18 @@ impl Stepper {
     ///
     /// `n_given` is the number of columns of the caller's noise: 0; n increments `dW`; or, for a scheme that needs
     /// them, 2n, `dW` and then `dZ`. What is not given is made from standard normals `N`, per step first those of
-    /// `dW = sqrt(h) N`, then those of `dZ = h/2 (dW + sqrt(h/3) N)`.
+    /// `dW = sqrt(h) N`, then those of `dZ = h/2 (dW + sqrt(h/3) N)`. The last `n_inputs` parameters of the system have a
+    /// value in every step.
     ///
     /// # Errors
     /// [`Error::Argument`] if the scheme does not fit the noise, or for another number of columns.
-    pub fn new(mut system: Coefficients, scheme: Scheme, h: f64, n_given: usize) -> Result<Self> {
+    pub fn new(
+        mut system: Coefficients,
+        scheme: Scheme,
+        h: f64,
+        n_given: usize,
+        n_inputs: usize,
+    ) -> Result<Self> {
         scheme.check(system.structure())?;
         let (m, n, n_parameters) = (system.n_states(), system.n_noise(), system.n_parameters());
         let n_needed = if scheme.needs_dz() { 2 * n } else { n };
@@ -69,7 +78,8 @@ impl Stepper {
                 code,
                 n_steps: 1,
                 n_states: m,
-                n_parameters,
+                n_parameters: n_parameters - n_inputs,
+                n_inputs,
                 n_given,
                 n_drawn,
                 covariance: Some(h),
@@ -100,9 +110,10 @@ impl Stepper {
             .find(|times| (times * n_drawn).is_multiple_of(PER_BLOCK))
             .expect("the block divides itself");
         let n_steps = if n_drawn == 0 { PER_BLOCK } else { n_steps };
-        let code =
-            Program::compile(system.graph, step).code().repeated(n_steps, n_parameters, &[n_given, n_drawn]);
-        Ok(Self { code, n_steps, n_states: m, n_parameters, n_given, n_drawn, covariance: None })
+        let n_parameters = n_parameters - n_inputs;
+        let groups = [n_inputs, n_given, n_drawn];
+        let code = Program::compile(system.graph, step).code().repeated(n_steps, n_parameters, &groups);
+        Ok(Self { code, n_steps, n_states: m, n_parameters, n_inputs, n_given, n_drawn, covariance: None })
     }
 
     /// Simulates paths into `samples`, `(n_paths, n_kept, m)` in row-major order, and returns how many samples of
@@ -117,6 +128,7 @@ impl Stepper {
         let n_paths = run.x0.nrows();
         assert_eq!(run.x0.ncols(), self.n_states);
         assert_eq!(run.parameters.dim(), (n_paths, self.n_parameters));
+        assert_eq!(run.inputs.dim(), (run.n_steps * run.substeps, self.n_inputs));
         assert_eq!(samples.len(), n_paths * run.n_kept() * self.n_states);
         if let Some(noise) = &run.noise {
             assert_eq!(noise.dim(), (n_paths, run.n_steps * run.substeps, self.n_given));
@@ -148,6 +160,8 @@ pub struct Run<'a> {
     pub x0: ArrayView2<'a, f64>,
     /// Values of the parameters of each path, `(n_paths, n_parameters)`.
     pub parameters: ArrayView2<'a, f64>,
+    /// Values of the inputs in every step of the scheme, `(n_steps * substeps, n_inputs)`.
+    pub inputs: ArrayView2<'a, f64>,
     /// Steps, each made of `substeps` steps of the scheme; every `keep_every`-th is kept.
     pub n_steps: usize,
     /// Steps of the scheme in a step.
@@ -231,11 +245,15 @@ impl<'a, 'data> PathBlock<'a, 'data> {
 
     /// Steps of the scheme from step `n` on, in all lanes; `n_new` of them have noise.
     fn advance(&mut self, n: usize, n_new: usize, n_paths: usize) {
+        let Stepper { n_states: m, n_parameters, n_inputs, n_given, n_drawn, n_steps, .. } = *self.stepper;
+        let driven = m + n_parameters;
+        for (step, j) in (0..n_new).flat_map(|step| (0..n_inputs).map(move |j| (step, j))) {
+            self.scratch.input_mut(driven + step * n_inputs + j).fill(self.run.inputs[[n + step, j]]);
+        }
         if let Some(h) = self.stepper.covariance {
             return self.kick(n, n_paths, h);
         }
-        let Stepper { n_states: m, n_parameters, n_given, n_drawn, n_steps, .. } = *self.stepper;
-        let fixed = m + n_parameters;
+        let fixed = driven + n_steps * n_inputs;
         if let Some(noise) = &self.run.noise {
             for (step, j) in (0..n_new).flat_map(|step| (0..n_given).map(move |j| (step, j))) {
                 let row = self.scratch.input_mut(fixed + step * n_given + j);

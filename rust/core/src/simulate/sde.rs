@@ -25,6 +25,8 @@ pub struct Sde {
     pub states: Vec<String>,
     /// Names of the parameters, of which each path has its own values.
     pub parameters: Vec<String>,
+    /// Names of the inputs, which have a value in every step of the scheme.
+    pub inputs: Vec<String>,
     /// The drift `f`.
     pub drift: Vec<String>,
     /// The noise.
@@ -50,6 +52,8 @@ pub struct SimulationSettings<'a> {
     pub noise: Option<ArrayView3<'a, f64>>,
     /// Values of the parameters of each path, `(n_paths, n_parameters)`; needed where the equation has some.
     pub parameters: Option<ArrayView2<'a, f64>>,
+    /// Values of the inputs, `(n_steps * substeps, n_inputs)`, in all paths; needed where the equation has some.
+    pub inputs: Option<ArrayView2<'a, f64>>,
 }
 
 impl SimulationSettings<'_> {
@@ -64,6 +68,7 @@ impl SimulationSettings<'_> {
             seed: 0,
             noise: None,
             parameters: None,
+            inputs: None,
         }
     }
 }
@@ -95,7 +100,21 @@ impl Sde {
         states: Vec<String>,
         parameters: Vec<String>,
     ) -> Result<Self> {
-        let sde = Self { states, parameters, drift, noise };
+        Self::with_inputs(drift, noise, states, parameters, Vec::new())
+    }
+
+    /// An equation in whose expressions `inputs` stand for what drives it from outside, beside its parameters.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_inputs(
+        drift: Vec<String>,
+        noise: Noise,
+        states: Vec<String>,
+        parameters: Vec<String>,
+        inputs: Vec<String>,
+    ) -> Result<Self> {
+        let sde = Self { states, parameters, inputs, drift, noise };
         sde.coefficients().map(|_| sde)
     }
 
@@ -105,7 +124,7 @@ impl Sde {
             let allowed = format!("{} expressions, one per state", self.states.len());
             return Err(Error::argument("drift", format!("{} expressions", self.drift.len()), allowed));
         }
-        let names = [self.states.as_slice(), &self.parameters].concat();
+        let names = [self.states.as_slice(), &self.parameters, &self.inputs].concat();
         match &self.noise {
             Noise::Diffusion(rows) => Coefficients::new(&self.drift, rows, &names),
             Noise::Covariance(rows) => Coefficients::with_covariance(&self.drift, rows, &names),
@@ -153,7 +172,7 @@ impl Sde {
         samples: &mut [f64],
         control: &Control,
     ) -> Result<Vec<i64>> {
-        let SimulationSettings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters } =
+        let SimulationSettings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters, inputs } =
             settings.clone();
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(Error::argument("dt", dt, "a positive, finite number"));
@@ -175,6 +194,13 @@ impl Sde {
             return Err(Error::argument("parameters", value, format!("finite, shape {shape:?}")));
         }
         let n_fine = n_steps * substeps;
+        let nothing = Array2::zeros((n_fine, 0));
+        let inputs = inputs.unwrap_or(nothing.view());
+        let wanted = (n_fine, self.inputs.len());
+        if inputs.dim() != wanted || inputs.iter().any(|value| !value.is_finite()) {
+            let value = format!("array of shape {:?}", inputs.dim());
+            return Err(Error::argument("inputs", value, format!("finite, shape {wanted:?}")));
+        }
         let n_given = noise.map_or(0, |noise| noise.dim().2);
         if let Some(noise) = &noise
             && (noise.dim().0, noise.dim().1) != (x0.nrows(), n_fine)
@@ -182,9 +208,9 @@ impl Sde {
             let allowed = format!("shape ({}, {n_fine}, n), n_steps * substeps increments", x0.nrows());
             return Err(Error::argument("noise", format!("array of shape {:?}", noise.dim()), allowed));
         }
-        let stepper = Stepper::new(self.coefficients()?, scheme, dt / substeps as f64, n_given)?;
+        let stepper = Stepper::new(self.coefficients()?, scheme, dt / substeps as f64, n_given, self.inputs.len())?;
         stepper.simulate(
-            &Run { x0, parameters, n_steps, substeps, keep_every, seed, noise },
+            &Run { x0, parameters, inputs, n_steps, substeps, keep_every, seed, noise },
             samples,
             control,
         )
