@@ -209,7 +209,7 @@ class Discovery(Findings):
 
         asked = Asked(
             duration, n_steps, dt, n_paths, posterior, scheme, substeps, keep_every, seed, backend, progress,
-            inputs, start,
+            inputs=inputs, start=start,
         )  # fmt: skip
         return simulate(self, x0, asked)
 
