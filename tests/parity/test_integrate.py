@@ -171,7 +171,9 @@ def test_both_backends_take_the_inputs_of_a_covariance():
     stepping, driven = Stepping(0.1, 40, "euler-maruyama"), rng.normal(size=(40, 1))
     noise = 0.3 * rng.normal(size=(37, 40, 2))
     ours, theirs = (
-        get_backend(name).simulate(dynamics, np.zeros((37, 2)), stepping, seed=1, noise=noise, inputs=driven)[0]
+        get_backend(name).simulate(dynamics, np.zeros((37, 2)), stepping, seed=1, noise=noise, inputs=driven)[
+            0
+        ]
         for name in ("rust", "reference")
     )
     np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
