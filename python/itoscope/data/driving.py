@@ -1,16 +1,15 @@
-"""`Driving`: what drives recorded motions from outside, path by path, and the rows that stages take with it."""
+"""How recordings get their `Driving`, and the rows that stages take with it."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.data.inputs import Between, Course, Input, asked_of, check_known, per_path, usual
+from itoscope.data.inputs import Course, Driving, Input, asked_of, check_known, per_path, usual
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.library.bound import TIME
 
@@ -18,43 +17,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
 
-__all__ = ["Driving", "carried", "carried_columns", "driven", "pieces", "rows"]
-
-
-@dataclass(frozen=True)
-class Driving:
-    """The inputs of recordings, path by path.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Of the inputs; the time is not among them.
-    courses : tuple of tuples of Course
-        Of each path, one for each name.
-    starts : tuple of float
-        Where the clock of each recording starts.
-    """
-
-    names: tuple[str, ...]
-    courses: tuple[tuple[Course, ...], ...]
-    starts: tuple[float, ...]
-
-    def kept(self, paths: Sequence[int]) -> Driving:
-        """The same for some of the paths."""
-        return replace(
-            self,
-            courses=tuple(self.courses[i] for i in paths),
-            starts=tuple(self.starts[i] for i in paths),
-        )
-
-    def of_path(self, path: int) -> dict[str, Course]:
-        """The inputs of one path by name."""
-        return dict(zip(self.names, self.courses[path]))
-
-    @property
-    def modes(self) -> dict[str, Between]:
-        """How each input goes between samples."""
-        return {name: course.between for name, course in zip(self.names, self.courses[0])}
+__all__ = ["carried", "carried_columns", "driven", "pieces", "rows"]
 
 
 def driven(data: Trajectories, inputs: Sequence[str] | Mapping[str, Any] | None) -> Trajectories:

@@ -1,8 +1,8 @@
-"""`Input` and `Course`: what drives a motion, as it is asked for, and as a function of time along one recording."""
+"""`Input`, `Course`, `Driving`: what drives a motion as it is asked for, along one recording, and along all of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
 
-__all__ = ["Between", "Course", "Input", "asked_of", "check_known", "per_path", "usual"]
+__all__ = ["Between", "Course", "Driving", "Input", "asked_of", "check_known", "per_path", "usual"]
 
 MOSTLY = 0.5
 """Share of the steps in which a column must stay exactly what it is to be taken as held between samples."""
@@ -123,3 +123,39 @@ def usual(samples: Sequence[tuple[Array, Array]]) -> Between:
     steps = sum(len(values) - 1 for _, values in samples)
     varies = any(np.ptp(values) > 0 for _, values in samples)
     return "held" if varies and same > MOSTLY * steps else "linear"
+
+
+@dataclass(frozen=True)
+class Driving:
+    """The inputs of recordings, path by path.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the inputs; the time is not among them.
+    courses : tuple of tuples of Course
+        Of each path, one for each name.
+    starts : tuple of float
+        Where the clock of each recording starts.
+    """
+
+    names: tuple[str, ...]
+    courses: tuple[tuple[Course, ...], ...]
+    starts: tuple[float, ...]
+
+    def kept(self, paths: Sequence[int]) -> Driving:
+        """The same for some of the paths."""
+        return replace(
+            self,
+            courses=tuple(self.courses[i] for i in paths),
+            starts=tuple(self.starts[i] for i in paths),
+        )
+
+    def of_path(self, path: int) -> dict[str, Course]:
+        """The inputs of one path by name."""
+        return dict(zip(self.names, self.courses[path]))
+
+    @property
+    def modes(self) -> dict[str, Between]:
+        """How each input goes between samples."""
+        return {name: course.between for name, course in zip(self.names, self.courses[0])}

@@ -18,7 +18,7 @@ from itoscope.errors import ArgumentError, argument_error
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
-    from itoscope.data.driving import Driving
+    from itoscope.data.inputs import Driving
     from itoscope.data.parts import Parts
 
 __all__ = ["Trajectories", "as_trajectories"]
