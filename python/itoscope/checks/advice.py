@@ -212,7 +212,9 @@ def _library(result: Findings, steps: Steps, p_value: float | None, of_noise: bo
     stages = get_backend(
         None if result.settings.get("backend") == "default" else result.settings.get("backend")
     )
-    names = list(result.data.names) if result.data is not None else []
+    names = list(result.variables)
+    if len(names) != steps.states.shape[1] and result.data is not None:
+        names = list(result.data.names)
 
     def evaluate(terms: Sequence[str], states: Array) -> Array:
         return stages.compile(list(terms), names).evaluate(states)

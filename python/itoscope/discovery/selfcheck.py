@@ -79,6 +79,7 @@ def _found_again(
         t=None if data.dt is not None else [data.times[k][: len(made.paths[k])] for k in kept],
         names=data.names,
     )
+    again.driving = None if data.driving is None else data.driving.kept(kept)
     return _compared(result, solve(asked_again(result, again, seed, progress)))
 
 
