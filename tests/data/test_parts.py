@@ -42,9 +42,9 @@ BELOW = (
     "trajectories",
     "driving",
     "advice",
-    "traits",
     "reading",
     "order",
+    "traits",
     "glance",
 )
 
