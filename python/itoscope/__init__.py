@@ -2,14 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from itoscope import errors, problems
+from itoscope import errors
 from itoscope._core import __version__
 from itoscope.backends import use_backend
 from itoscope.common import former
 from itoscope.common.prior import Prior
 from itoscope.data.inputs import Input
-from itoscope.data.order import classify_order
-from itoscope.data.reading import read
 from itoscope.data.trajectories import Trajectories
 from itoscope.discovery.discover import discover
 from itoscope.discovery.result import Discovery
@@ -20,8 +18,10 @@ from itoscope.posterior.regression import moments
 from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
-    from itoscope import paper
+    from itoscope import paper, problems
     from itoscope.backends.rust import set_threads
+    from itoscope.data.order import classify_order
+    from itoscope.data.reading import read
     from itoscope.discovery.estimator import SDEDiscovery
     from itoscope.library.pysindy import from_pysindy
 
@@ -51,16 +51,22 @@ __all__ = [
 former.serve(__name__)
 
 
+#: Where the names are that few programs need; the estimator imports scikit-learn.
+LATER = {
+    "SDEDiscovery": "itoscope.discovery.estimator",
+    "classify_order": "itoscope.data.order",
+    "from_pysindy": "itoscope.library.pysindy",
+    "read": "itoscope.data.reading",
+    "set_threads": "itoscope.backends.rust",
+}
+
+
 def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used, so that `import itoscope` stays quick."""
     import importlib
 
-    if name == "paper":
-        return importlib.import_module("itoscope.paper")
-    if name == "set_threads":
-        return importlib.import_module("itoscope.backends.rust").set_threads
-    if name == "from_pysindy":
-        return importlib.import_module("itoscope.library.pysindy").from_pysindy
-    if name == "SDEDiscovery":  # imports scikit-learn
-        return importlib.import_module("itoscope.discovery.estimator").SDEDiscovery
+    if name in ("paper", "problems"):
+        return importlib.import_module(f"itoscope.{name}")
+    if name in LATER:
+        return getattr(importlib.import_module(LATER[name]), name)
     raise AttributeError(f"module 'itoscope' has no attribute {name!r}")

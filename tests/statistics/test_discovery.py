@@ -99,8 +99,8 @@ def test_noise_on_the_samples_is_noticed():
     data = record(ito.problems.ornstein_uhlenbeck(), 1, duration=50.0, dt=0.01, n_paths=5, substeps=10)
     clean = ito.discover(data, poly(3), seed=1)
     noisy = ito.discover(data.add_noise(0.05, seed=2), poly(3), seed=1)
-    assert not any("measurement noise" in warning for warning in clean.warnings)
-    assert any("measurement noise" in warning for warning in noisy.warnings)
+    assert not any(advice.cause == "measurement noise" for advice in clean.advice)
+    assert any(advice.cause == "measurement noise" for advice in noisy.advice)
 
 
 def test_jumps_are_noticed():

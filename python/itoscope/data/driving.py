@@ -37,9 +37,8 @@ def driven(data: Trajectories, inputs: Sequence[str] | Mapping[str, Any] | None)
     DataError
         For an input that is not known at a sample, saying where.
     """
-    if not inputs and data.driving is not None:
+    if not inputs:
         return data
-    inputs = inputs or {}
     wanted = {name: asked_of(name, what) for name, what in _named(inputs).items()}
     columns = [name for name, asked in wanted.items() if asked.source is None]
     own = data.driving

@@ -83,6 +83,8 @@ def classify_order(trajectories: Trajectories | Any, *, dt: float | None = None)
 def _of_column(columns: list[Array]) -> tuple[int | None, str, float]:
     values = np.concatenate(columns)
     values = values[~np.isnan(values)]
+    if not values.size:
+        return None, "the recording has no sample", 0.0
     limit = 2 * float(np.var(values))
     if not limit > 0:
         return None, "the recording is constant", 0.0
@@ -121,7 +123,9 @@ def _displacement(columns: list[Array], limit: float) -> tuple[Array, Array]:
         moved = [c[lag:] - c[:-lag] for c in columns if len(c) > 2 * lag]
         if not moved:
             break
-        mean = float(np.nanmean(np.concatenate(moved) ** 2))
+        known = np.concatenate(moved)
+        known = known[~np.isnan(known)]
+        mean = float(np.mean(known**2)) if known.size else 0.0
         if mean > SHARE * limit and len(lags) >= MIN_LAGS:
             break
         if mean > 2 * SHARE * limit or not np.isfinite(mean) or mean == 0:

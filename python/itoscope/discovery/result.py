@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from itoscope.data.advice import Advice
 from itoscope.errors import argument_error
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.models import SystemModel, system_models
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from itoscope.common.types import DiscreteScheme, Progress, Style
+    from itoscope.data.advice import Advice
     from itoscope.data.trajectories import Trajectories
     from itoscope.discovery.trial import Tried
     from itoscope.result.diagnostics import Check
@@ -303,6 +303,8 @@ class Discovery(Findings):
         Each has a `cause`, a `sentence`, the figures behind it (`evidence`), what to say to `discover` (`arguments`)
         and what to do to the recording first (`recording`, which `mend` does); `try_advice` does both.
         """
+        from itoscope.data.advice import Advice
+
         return tuple(Advice(**found) for found in self.diagnostics.get("advice", ()))
 
     def try_advice(self, k: int = 0, *, seed: int | None = None, progress: bool | Progress = None) -> Tried:
