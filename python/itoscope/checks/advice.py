@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from itoscope.checks.steps import Steps
     from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
+    from itoscope.result.diagnostics import Advised
     from itoscope.result.findings import Findings
 
 __all__ = ["advice_of", "advised"]
@@ -41,7 +42,7 @@ BESIDE = "offset"
 
 def advised(result: Findings) -> Findings:
     """The result with its advice among the diagnostics."""
-    found = [advice.as_dict() for advice in advice_of(result)]
+    found = [cast("Advised", advice.as_dict()) for advice in advice_of(result)]
     return replace(result, diagnostics={**result.diagnostics, "advice": found}) if found else result
 
 

@@ -252,7 +252,7 @@ def _regression(
             held = np.hstack([steps.held, ones]) * scale
             columns = np.hstack([steps.outside[:, :asked], columns]) * scale
     rows = np.isfinite(z) & np.isfinite(held).all(axis=1)
-    good = np.isfinite(columns[rows]).all(axis=0)
+    good = np.asarray(np.isfinite(columns[rows]).all(axis=0))
     held, columns, z = held[rows], columns[rows], z[rows]
     held, columns = (part / np.sqrt(np.maximum(np.mean(part**2, axis=0), 1e-300)) for part in (held, columns))
     kept = [term for term, there in zip(terms, good) if there]

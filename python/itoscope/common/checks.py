@@ -70,7 +70,7 @@ def seed(value: int | None, name: str = "seed") -> int:
     """A seed of 64 bits; None draws one from the operating system."""
     if value is None:
         return int.from_bytes(os.urandom(8), "big") >> 1
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= value < 2**64:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < 2**64:
         raise argument_error(name, value, SEED)
     return int(value)
 
@@ -78,8 +78,8 @@ def seed(value: int | None, name: str = "seed") -> int:
 def count(name: str, value: Any, least: int = 1, *, most: int | None = None, also: str = "") -> int:
     """A whole number, at least `least`; `also` says in the message what else the caller takes."""
     allowed = f"a whole number, at least {least}"
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
-        if most is None or value <= most:
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
+        if most is None or int(value) <= most:
             return int(value)
         allowed = f"a whole number from {least} to {most}"
     raise argument_error(name, value, allowed + also)

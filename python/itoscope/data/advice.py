@@ -11,7 +11,7 @@ from itoscope.data.trajectories import Trajectories
 from itoscope.stats.marks import bursts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from itoscope.common.types import Array
 
@@ -126,4 +126,10 @@ def _with_paths(data: Trajectories, paths: list[Array]) -> Trajectories:
     return Trajectories(paths, names=data.names, units=data.units, **times)
 
 
-MENDERS = {"thin": _thin, "select": _select, "unwrap": _unwrap, "blank": _blank, "split": _split}
+MENDERS: dict[str, Callable[[Trajectories, Any], Trajectories]] = {
+    "thin": _thin,
+    "select": _select,
+    "unwrap": _unwrap,
+    "blank": _blank,
+    "split": _split,
+}

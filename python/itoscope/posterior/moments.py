@@ -210,7 +210,7 @@ def _array(name: str, value: object, ndim: int) -> Array:
         raise argument_error(name, f"an array of shape {array.shape}", f"an array with {ndim} dimension(s)")
     if not np.isfinite(array).all():
         raise argument_error(name, "an array with infinity", "finite numbers")
-    return array.copy()
+    return np.array(array)
 
 
 def _checked(gram: Array, moment: Array, yy: float) -> Array:

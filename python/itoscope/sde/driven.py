@@ -50,7 +50,7 @@ def along(
         return None
     n_steps, substeps = grid
     fine = step / substeps
-    begins = start + fine * np.arange(n_steps * substeps)
+    begins: Array = start + fine * np.arange(n_steps * substeps, dtype=np.float64)
     columns = []
     for name in names:
         if name == TIME and name not in given:
@@ -60,7 +60,7 @@ def along(
             raise ArgumentError(
                 f"inputs: the model is driven by {name}: say what it is, for instance inputs={{{name!r}: np.cos}}"
             )
-        course = _given_course(name, given[name], start + step * np.arange(n_steps + 1))
+        course = _given_course(name, given[name], start + step * np.arange(n_steps + 1, dtype=np.float64))
         columns.append(course.at(begins + fine / 2 if course.between == "linear" else begins))
         check_known(name, 0, columns[-1], begins)
     return np.ascontiguousarray(np.column_stack(columns))

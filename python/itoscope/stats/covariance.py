@@ -37,7 +37,7 @@ def root_of_covariance(gamma: Array) -> Array:
     column, since covariances may be semidefinite. A matrix with an eigenvalue below zero is no covariance: b is then
     the symmetric root of the nearest one. NaN where an entry is not finite.
     """
-    finite = np.isfinite(gamma).all(axis=(-2, -1))
+    finite = np.asarray(np.isfinite(gamma).all(axis=(-2, -1)))
     safe = np.where(finite[..., None, None], gamma, 0.0)
     root, sound = _cholesky(safe)
     if not sound.all():

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Integers
 
 __all__ = ["Line", "line", "periodogram", "power_tail"]
 
@@ -45,7 +45,7 @@ def periodogram(series: Sequence[Array]) -> tuple[Array, Array, int]:
         centre = float((window * np.where(there, x, 0.0)).sum() / max(float((window * there).sum()), 1e-300))
         tapered = window * np.where(there, x - centre, 0.0)
         power += np.abs(np.fft.rfft(tapered, longest)) ** 2 / max(float((window**2 * there).sum()), 1e-300)
-    return np.fft.rfftfreq(longest), power / len(kept), len(kept)
+    return np.asarray(np.fft.rfftfreq(longest), dtype=np.float64), power / len(kept), len(kept)
 
 
 def line(series: Sequence[Array], highest: float = 0.5) -> Line | None:
@@ -60,11 +60,11 @@ def line(series: Sequence[Array], highest: float = 0.5) -> Line | None:
         return None
     sums = np.concatenate([[0.0], np.cumsum(power)])
 
-    def total(first: Array, last: Array) -> tuple[Array, Array]:
+    def total(first: Integers, last: Integers) -> tuple[Array, Integers]:
         a, b = np.clip(first, LOWEST, n), np.clip(last, LOWEST, n)
         return sums[b] - sums[a], b - a
 
-    k = np.arange(n)
+    k = np.arange(n, dtype=np.int64)
     low, few = total(k - OWN - AROUND, k - OWN)
     high, some = total(k + OWN + 1, k + OWN + 1 + AROUND)
     # the larger of both sides: the edge of a broad band is no line

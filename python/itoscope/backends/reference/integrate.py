@@ -30,7 +30,9 @@ def _step_of_expansion(coefficients: Operators, scheme: str, parameters: list[Ar
 
     def step(x: Array, h: float, dw: Array, dz: Array, driven: Sequence[float]) -> Array:
         after: Array = x.copy()
-        for term, value in zip(terms, coefficients.graph.evaluate(roots, [*x, *parameters, *driven])):
+        for term, value in zip(
+            terms, coefficients.graph.evaluate(roots, [*x, *parameters, *map(np.asarray, driven)])
+        ):
             after[term.row] += value * term.integral(h, dw, dz)
         return after
 
@@ -43,7 +45,7 @@ def _step_of_covariance(drift: Operators, gamma: Operators, parameters: list[Arr
     roots = [node for row in gamma.diffusion for node in row]
 
     def step(x: Array, h: float, dw: Array, dz: Array, driven: Sequence[float]) -> Array:
-        inputs = [*x, *parameters, *driven]
+        inputs = [*x, *parameters, *map(np.asarray, driven)]
         a = np.stack(np.broadcast_arrays(*drift.graph.evaluate(drift.drift, inputs), x[0])[:-1])
         entries = np.broadcast_arrays(*gamma.graph.evaluate(roots, inputs), x[0])[:-1]
         factor = root_of_covariance(np.stack(entries, axis=-1).reshape(-1, m, m))
