@@ -38,17 +38,8 @@ pub fn simulate<'py>(
     let inputs = inputs.as_ref().map(|inputs| inputs.as_array());
     let PyStepping { dt, n_steps, scheme, substeps, keep_every } = stepping;
     let scheme = scheme.parse().or_raise(py)?;
-    let settings = SimulationSettings {
-        dt,
-        n_steps,
-        scheme,
-        substeps,
-        keep_every,
-        seed,
-        noise,
-        parameters,
-        inputs,
-    };
+    let settings =
+        SimulationSettings { dt, n_steps, scheme, substeps, keep_every, seed, noise, parameters, inputs };
     let x0 = x0.as_array();
     let n_kept = n_steps / keep_every.max(1) + 1;
     let shape = [x0.nrows(), n_kept, x0.ncols()];

@@ -208,7 +208,8 @@ impl Sde {
             let allowed = format!("shape ({}, {n_fine}, n), n_steps * substeps increments", x0.nrows());
             return Err(Error::argument("noise", format!("array of shape {:?}", noise.dim()), allowed));
         }
-        let stepper = Stepper::new(self.coefficients()?, scheme, dt / substeps as f64, n_given, self.inputs.len())?;
+        let stepper =
+            Stepper::new(self.coefficients()?, scheme, dt / substeps as f64, n_given, self.inputs.len())?;
         stepper.simulate(
             &Run { x0, parameters, inputs, n_steps, substeps, keep_every, seed, noise },
             samples,
