@@ -120,9 +120,9 @@ def main() -> None:
         a, b, ratio = in_turns(ours, others, arguments.rounds)
         print(f"| {scheme} | {n / a / 1e6:.1f} | {n / b / 1e6:.1f} | {ratio:.2f} |", flush=True)
     for length in (int(float(text)) for text in arguments.discover):
-        problem = ito.problems.duffing_van_der_pol()
+        truth = ito.SDE(["-x + 2 y - x^3", "-2 x - y"], [["0.8", "0"], ["0.3", "0.6"]], ["x", "y"])
         paths = max(1, length // 100_000)
-        data = problem.simulate(duration=length / paths * dt, dt=dt, n_paths=paths, seed=1)
+        data = truth.simulate([[0.5, 0.0]] * paths, dt=0.01, n_steps=length // paths, substeps=5, seed=1)
         spent = []
         for _ in range(3):
             began = time.process_time()
