@@ -57,8 +57,8 @@ statistics:  ## Run the slow statistical tests
 	$(PYTHON) -m pytest --numprocesses auto -m slow --timeout 1800
 
 SECONDS ?= 600
-fuzz:  ## Damage files at random for SECONDS=600; all that may come of it is an error of itoscope
-	$(PYTHON) tools/fuzz.py $(SECONDS)
+fuzz:  ## Make hostile calls for SECONDS=600; all that may come of one is an answer or an error of itoscope
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTHON) tools/fuzzing/runner.py $(SECONDS)
 
 bench:  ## Measure speed
 	cargo bench

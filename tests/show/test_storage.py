@@ -93,6 +93,48 @@ def test_a_newer_layout_is_refused_and_an_older_one_read(saved, tmp_path):
     assert str(ito.Discovery.load(tmp_path / "older.npz")) == str(one_state())
 
 
+WRONG = {
+    "a list for a number": lambda d: d["diagnostics"]["measurement_noise"]["x1"].update(sd=[1, 2]),
+    "degrees as text": lambda d: d["equations"][0].update(degrees="x"),
+    "no degrees": lambda d: d["equations"][0].update(degrees=0),
+    "aliases as number": lambda d: d["equations"][0].update(aliases=1),
+    "an alias of nothing": lambda d: d["equations"][0].update(aliases={"zz": ["x1"]}),
+    "a state of another name": lambda d: d["states"].__setitem__(0, "y1"),
+    "a state twice": lambda d: d.update(states=["x1", "x1"]),
+    "a row missing": lambda d: d["equations"].pop(0),
+    "a row of no state": lambda d: d["equations"][0].update(key=["NaN"]),
+    "a pair of no state": lambda d: d["equations"][-1].update(key=["x1", "zz"]),
+    "a given row of no name": lambda d: d["known_drift"].update(x1="import os"),
+    "threshold": lambda d: d["equations"][0].update(threshold=True),
+    "seed": lambda d: d["equations"][0].update(seed=-1),
+    "a size below none": lambda d: d["data_summary"].update(n_paths=-1),
+    "a unit that is none": lambda d: d["data_summary"].update(units={"x1": 3}),
+    "a check without its sentence": lambda d: d["diagnostics"]["checks"][0].pop("sentence"),
+    "settings as list": lambda d: d.update(settings=[1]),
+    "backend": lambda d: d["equations"][0].update(backend="../x"),
+}
+
+
+@pytest.mark.parametrize("damage", WRONG)
+def test_a_document_of_another_form_is_refused(damage, tmp_path):
+    measured().save(tmp_path / "whole.npz")
+
+    def change(document):
+        level = {"sd": 0.1, "low": 0.05, "high": 0.2}
+        document["diagnostics"].setdefault("measurement_noise", {"x1": level})
+        WRONG[damage](document)
+
+    rewritten(tmp_path / "whole.npz", tmp_path / "found.npz", change)
+    with pytest.raises(ito.errors.DataError, match=r"found\.npz: not a saved discovery, or a damaged one"):
+        ito.Discovery.load(tmp_path / "found.npz")
+
+
+def test_a_document_may_hold_more(tmp_path):
+    measured().save(tmp_path / "whole.npz")
+    rewritten(tmp_path / "whole.npz", tmp_path / "found.npz", lambda document: document.update(news={"a": 1}))
+    assert str(ito.Discovery.load(tmp_path / "found.npz")) == str(measured())
+
+
 def test_an_sde_as_json(tmp_path):
     model = four_states().model()
     model.save(tmp_path / "model.json")

@@ -9,7 +9,8 @@ from itoscope.backends import get_backend
 from itoscope.backends.records import Sweeps
 from itoscope.backends.reference.chains import record_chain
 from itoscope.common.reading import reading
-from itoscope.errors import ArgumentError, DataError, ExpressionError, argument_error
+from itoscope.errors import ArgumentError, DataError, ExpressionError, NumericalError, argument_error
+from itoscope.stats.correlation import recorded_correlation
 from itoscope.stats.quadratic import Quadratic
 from itoscope.stats.scores import agreement, score
 from itoscope.stats.student import student_quantile
@@ -227,3 +228,70 @@ def test_a_saved_discovery_has_a_mass_for_each_model(mass, data, tmp_path):
     np.savez(file, **arrays | {"e0.log_mass": mass})
     with pytest.raises(DataError, match=r"found\.npz: not a saved discovery, or a damaged one"):
         ito.Discovery.load(file)
+
+
+# -- sizes at the edge of what doubles hold ------------------------------------------------------------------
+@pytest.mark.parametrize("value", [2, True, "x1", ["x1", "x1"], [1]])
+def test_states_are_names(value, data):
+    with pytest.raises(ArgumentError, match=r"^states"):
+        ito.discover(data, states=value, **SHORT)
+
+
+@pytest.mark.parametrize("name", ["n_samples", "measurement_noise", "known_drift", "sampler"])
+def test_an_array_is_no_single_value(name, data):
+    with pytest.raises(ArgumentError, match=name):
+        ito.discover(data, **SHORT | {name: np.array([1, 2])})
+
+
+def test_draws_that_overflow_are_refused(backend):
+    moments = ito.Moments(np.eye(1), np.ones(1), 1e308, 1.0)
+    with pytest.raises(NumericalError, match=r"noise_var of the posterior leaves the range"):
+        moments.sample(backend=backend, **SHORT)
+    assert np.isfinite(ito.Moments(np.eye(1), np.ones(1), 1e200, 1.0).sample(**SHORT).noise_var).all()
+
+
+def test_coefficients_without_a_variance_are_told():
+    few = ito.Moments(np.eye(1), np.array([0.99]), 1.0, 1.0).sample(ito.Prior(b_p=1e-4), **SHORT)
+    assert few.selected.all() and np.isinf(few.sd).all()
+    assert any("no finite variance" in warning for warning in few.warnings)
+    more = ito.Moments(np.eye(1), np.array([0.99]), 1.0, 30.0).sample(**SHORT)
+    assert np.isfinite(more.sd).all() and not any("variance" in warning for warning in more.warnings)
+
+
+def test_sums_that_overflow_are_refused(backend):
+    wild = ito.Trajectories(np.exp(np.linspace(0, 340, 60)), dt=0.01)
+    with pytest.raises((NumericalError, DataError), match=r"overflow|infinite"):
+        ito.discover(wild, ito.Library.polynomials(2), backend=backend, **SHORT)
+
+
+def test_squares_that_vanish_have_no_correlation_time():
+    tiny = 1e-200 * np.random.default_rng(4).standard_normal(50)[:, None].cumsum(axis=0)
+    tau, step = recorded_correlation([tiny], [0.5], 0)
+    assert tau > 0 and step == 0.5
+
+
+def test_noise_that_no_filter_can_hold(data):
+    with pytest.raises(ArgumentError, match=r"measurement_noise = 1e\+150: at most 1e\+100"):
+        ito.discover(data, measurement_noise=1e150, **SHORT)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_a_matrix_is_an_array_of_two_columns():
+    x = np.random.default_rng(3).standard_normal((200, 2)).cumsum(axis=0)
+    np.testing.assert_array_equal(ito.Trajectories(np.asmatrix(x), dt=0.1).paths[0], x)
+    clock = np.column_stack([0.1 * np.arange(200), x])
+    with pytest.raises(DataError, match="column 0 of data rises by dt"):
+        ito.Trajectories(np.asmatrix(clock), dt=0.1)
+
+
+def test_slopes_of_large_quotients(backend):
+    program = get_backend(backend).compile(["x1/1e-300", "1/x1"], ["x1"])
+    np.testing.assert_allclose(program.gradient(np.array([[2.0], [1e200]]))[0, :, 0], [1e300, -0.25])
+    assert np.isfinite(program.gradient(np.array([[1e200]]))).all()
+
+
+@pytest.mark.parametrize("shape", [1e-12, 1e6, 1e12])
+def test_both_backends_take_what_a_prior_may_hold(shape, backend):
+    moments = ito.Moments(np.eye(1), np.ones(1), 2.0, 10.0)
+    prior = ito.Prior(a_p=shape, a_v=shape, a_s=shape)
+    assert np.isfinite(moments.sample(prior, sampler="exact", backend=backend, **SHORT).pip).all()

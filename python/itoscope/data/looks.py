@@ -87,7 +87,7 @@ def refuse_clock(data: np.ndarray[Any, Any], step: float | None) -> None:
         or data.dtype.kind not in "iuf"
     ):
         return
-    first = data[:, 0]
+    first = np.asarray(data)[:, 0]  # that of a matrix would be a table
     if abs(first[1] - first[0] - step) > EVEN * step or np.max(np.abs(np.diff(first) - step)) > EVEN * step:
         return
     raise DataError(

@@ -214,9 +214,8 @@ class Graph:
             return self.add(da, db)
         if operation == "multiply":
             return self.add(self.multiply(da, b), self.multiply(a, db))
-        if operation == "divide":  # da/b - a db/b^2
-            falling = self.divide(self.multiply(a, db), self.power(b, self.number(2.0)))
-            return self.add(self.divide(da, b), self.negate(falling))
+        if operation == "divide":  # (da - (a/b) db) / b, in which no square of b overflows
+            return self.divide(self.add(da, self.negate(self.multiply(node, db))), b)
         # a^b: b a^(b-1) da + a^b log(a) db
         by_base = self.multiply(self.multiply(b, self.power(a, self.add(b, self.number(-1.0)))), da)
         if self.constant(db) == 0:

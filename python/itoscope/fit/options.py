@@ -80,6 +80,8 @@ class Options:
             checks.not_negative("measurement_noise", self.measurement_noise, wanted)
         checks.count("max_rounds", self.max_rounds)
         checks.share("weight_floor", self.weight_floor)
+        if self.states is not None:
+            object.__setattr__(self, "states", checks.names(self.states, "states"))
         if self.prior is not None and not isinstance(self.prior, Prior):
             raise argument_error("prior", self.prior, "a Prior, such as Prior(a_p=1.0)")
         if self.known_drift is not None and not isinstance(self.known_drift, Mapping):

@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.backends import get_backend
 from itoscope.backends.records import Chains, Sweeps
 from itoscope.common import checks
+from itoscope.errors import NumericalError
 from itoscope.posterior.columns import find_aliases, notes_of, sound
 from itoscope.posterior.equation import Equation
 from itoscope.stats.convergence import mcse_mean
@@ -74,7 +75,7 @@ class Sampling:
         checks.count("exchanges", self.exchanges, 0, most=MOST_EXCHANGES)
         if self.thin is not None:
             checks.count("thin", self.thin, most=each)
-        if self.n_samples != "auto":
+        if not isinstance(self.n_samples, str) or self.n_samples != "auto":
             checks.count("n_samples", self.n_samples, most=each, also=" or 'auto'")
         checks.share("threshold", self.threshold)
         checks.positive("max_memory", self.max_memory, "a positive number of bytes")
@@ -145,6 +146,8 @@ def sample(
     draw = _exact if exact else _gibbs
     drawn = draw(stages, reduced, prior, settings, names, len(terms), progress)
     selected, mean, cov = _select(stages, reduced, prior, drawn, settings.threshold)
+    degrees = 2 * prior.a_s + quadratic.n
+    _require_finite(drawn, mean, cov if degrees > 2.0 else np.zeros(1))
 
     def widen(values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Put the kept columns where they belong among all; the others are zero."""
@@ -170,16 +173,43 @@ def sample(
         p0=chains.p0,
         work=chains.work,
         aliases=aliases,
-        warnings=[*notes_of(reduced, names, aliases), *drawn.notes, *_groups(reduced, names, drawn)],
+        warnings=[
+            *notes_of(reduced, names, aliases),
+            *drawn.notes,
+            *_groups(reduced, names, drawn),
+            *_spread(degrees, selected),
+        ],
         threshold=float(settings.threshold),
         sampler="exact" if exact else "gibbs",
         seed=int(settings.seed or 0),
-        degrees=2 * prior.a_s + quadratic.n,
+        degrees=degrees,
         log_mass=drawn.log_mass,
         moments=quadratic,
         prior=prior,
         backend=settings.backend,
     )
+
+
+def _require_finite(drawn: _Drawn, mean: Array, cov: Array) -> None:
+    """Raise unless everything that was drawn or worked out is a number."""
+    found = {name: getattr(drawn.chains, name) for name in Chains._fields if name != "work"}
+    found |= {"pip": drawn.pip, "mean": mean, "cov": cov}
+    for name, values in found.items():
+        if not np.isfinite(values).all():
+            raise NumericalError(
+                f"{name} of the posterior leaves the range of floating point: bring the target and the columns to "
+                "units in which they are nearer to one, or choose a less extreme prior"
+            )
+
+
+def _spread(degrees: float, selected: Bools) -> list[str]:
+    """A sentence where the coefficients have a distribution without a variance."""
+    if degrees > 2.0 or not selected.any():
+        return []
+    return [
+        f"so few rows leave {degrees:.3g} degrees of freedom, with which a coefficient has no finite variance: its "
+        "standard deviation is infinite"
+    ]
 
 
 def _select(

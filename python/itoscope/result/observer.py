@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from itoscope.backends import get_backend
 from itoscope.backends.records import Kink, StateSpace
 from itoscope.data.driving import carried_columns
 from itoscope.errors import ArgumentError
+from itoscope.expressions.kinks import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,8 +131,16 @@ class Observer:
         found["pairs"] = tuple((int(i), int(j)) for i, j in found["pairs"])
         found["gamma"] = found["gamma"].reshape(len(found["pairs"]), k)
         found["kinks"] = tuple(Kink(*kink) for kink in found.get("kinks", ()))
-        if found["drift"].shape != (m, k) or found["observation"].shape != (q, m):
-            raise ValueError("observer")
+        shapes = {"drift": (m, k), "observation": (q, m), "noise": (q,), "mean0": (m,), "cov0": (m, m)}
+        shapes |= {"gamma": found["gamma"].shape, "floor": (m,)}
+        for name, shape in shapes.items():
+            if found[name].shape != shape or not np.isfinite(found[name]).all():
+                raise ValueError(f"observer: {name} is no finite array of shape {shape}")
+        places = [*found["pairs"], *((kink.i, kink.j) for kink in found["kinks"])]
+        if not all(0 <= place < m for pair in places for place in pair):
+            raise ValueError(f"observer: a pair is not of {m} states")
+        if not all(0 <= kink.term < k and kink.kind in get_args(Kind) for kink in found["kinks"]):
+            raise ValueError(f"observer: a kink is not of {k} terms")
         found |= {name: tuple(found[name]) for name in ("channels", "expressions")}
         return cls(states=tuple(states), **found)
 

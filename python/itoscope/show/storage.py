@@ -17,12 +17,12 @@ from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
+from itoscope.show.document import KIND, check_document
 
 __all__ = ["FORMAT", "load", "save", "target_of"]
 
 #: Version of the layout; a file of a newer one is refused, older ones are read.
 FORMAT = 1
-KIND = "itoscope discovery"
 #: Fields of an equation that are arrays, and that JSON holds; and those of a result.
 ARRAYS = (
     "pip", "pip_mcse", "mean", "cov", "selected", "samples", "included", "inclusion", "noise_var", "slab_var", "p0",
@@ -62,13 +62,11 @@ def load(path: str | Path) -> Findings:
     try:
         arrays = read_archive(path, "a discovery")
         document = json.loads(bytes(arrays["document"]))
-        if document["kind"] != KIND:
-            raise KeyError("kind")
-        if document["format"] > FORMAT:
+        if document["kind"] == KIND and document["format"] > FORMAT:
             raise DataError(
                 f"{path}: written by a newer version (layout {document['format']}, this one reads {FORMAT})"
             )
-        _check_document(document)
+        check_document(document)
         drift, diffusion = Drift(), {}
         for entry in document["equations"]:
             if entry["kind"] == "drift":
@@ -117,12 +115,12 @@ def _pack(equation: Equation, prefix: str, arrays: dict[str, Any]) -> dict[str, 
 def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
     prefix = entry["prefix"]
     _check(prefix, len(entry["terms"]), arrays)
-    if f"{prefix}.log_mass" in arrays:
-        _check_mass(arrays[f"{prefix}.log_mass"], len(entry["terms"]))
     moments = None
     if "yy" in entry:
         gram, moment = arrays[f"{prefix}.gram"], arrays[f"{prefix}.moment"]
         moments = Moments(gram, moment, entry["yy"], entry["n"], entry["terms"])
+    if f"{prefix}.log_mass" in arrays:
+        _check_mass(arrays[f"{prefix}.log_mass"], entry, moments)
     return Equation(
         **{name: arrays[f"{prefix}.{name}"] for name in ARRAYS},
         **{name: entry[name] for name in PLAIN},
@@ -133,40 +131,31 @@ def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
     )
 
 
-def _check_document(document: dict[str, Any]) -> None:
-    """Raise unless texts and tables of the document are such."""
-    lists = [document["states"], document["warnings"]]
-    lists += [entry[name] for entry in document["equations"] for name in ("terms", "warnings", "key")]
-    lists.append(document.get("inputs", []))
-    for texts in lists:
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise TypeError(f"{texts!r}: a list of texts is wanted")
-    for name in ("known_drift", "settings", "diagnostics", "data_summary"):
-        if not isinstance(document[name], dict):
-            raise TypeError(f"{name} = {document[name]!r}: a table is wanted")
-    if not all(isinstance(text, str) for text in document["known_drift"].values()):
-        raise TypeError("known_drift: texts are wanted")
-
-
 def _check(prefix: str, k: int, arrays: dict[str, Any]) -> None:
     """Raise unless the arrays of an equation of `k` terms are numbers of the shapes that belong together."""
     chains = arrays[f"{prefix}.samples"].shape[:2]
+    if len(chains) < 2 or 0 in chains:
+        raise ValueError(f"{prefix}.samples of shape {chains}: a draw of each chain is wanted")
     shapes = dict.fromkeys(("pip", "pip_mcse", "mean", "selected"), (k,)) | {"cov": (k, k)}
     shapes |= dict.fromkeys(("samples", "included", "inclusion"), (*chains, k))
     shapes |= dict.fromkeys(("noise_var", "slab_var", "p0"), chains)
+    if f"{prefix}.positive" in arrays:
+        shapes["positive"] = (k,)
     for name, shape in shapes.items():
         array = arrays[f"{prefix}.{name}"]
-        wanted = "b" if name in ("selected", "included") else "f"
+        wanted = "b" if name in ("selected", "included", "positive") else "f"
         if array.shape != shape or array.dtype.kind != wanted:
             raise ValueError(f"{prefix}.{name} of shape {array.shape} and {array.dtype}: {shape} is wanted")
 
 
-def _check_mass(array: Any, k: int) -> None:
-    """Raise unless these are the masses of all models of at most `k` columns."""
-    size = array.size
-    if array.dtype.kind != "f" or array.ndim != 1 or not 0 < size <= 2 ** min(k, 20) or size & (size - 1):
+def _check_mass(array: Any, entry: dict[str, Any], moments: Moments | None) -> None:
+    """Raise unless these are the masses of all models of the columns that were tried."""
+    dropped = {name for others in entry["aliases"].values() for name in others}
+    there = np.ones(len(entry["terms"])) if moments is None else np.diag(moments.gram)
+    tried = sum(name not in dropped and size > 0 for name, size in zip(entry["terms"], there))
+    if array.dtype.kind != "f" or array.shape != (2**tried,) or not np.isfinite(array.max()):
         raise ValueError(
-            f"log_mass of shape {array.shape} and {array.dtype}: a mass for each model is wanted"
+            f"log_mass of shape {array.shape} and {array.dtype}: a mass for each of 2^{tried} models is wanted"
         )
 
 

@@ -61,7 +61,8 @@ def recorded_correlation(paths: Sequence[Array], times: Sequence[Times], column:
     """The correlation time of a measured column, and the mean step.
 
     The smaller of `correlation_time`, with the mean squared increment per time as `Gamma`, and of the time in which the
-    autocorrelation falls to 1/e: that of a state which others drive is less than its own diffusion says.
+    autocorrelation falls to 1/e: that of a state which others drive is less than its own diffusion says. A step where
+    the squares of the state leave the range of floating point.
 
     Parameters
     ----------
@@ -85,4 +86,5 @@ def recorded_correlation(paths: Sequence[Array], times: Sequence[Times], column:
     step = spans / steps
     variance = float(np.nanvar(np.concatenate(series)))
     covered = correlation_time(variance, squares / spans, duration)
-    return min(covered, efolding_lag(series) * step), step
+    found = min(covered, efolding_lag(series) * step)
+    return found if found > 0.0 else step, step

@@ -42,7 +42,7 @@ def grid_step(series: Sequence[Array]) -> float:
         return 0.0
     distances = np.diff(np.unique(values))
     distances = distances[distances > 1e-9 * max(span, float(np.abs(values).max()))]
-    if 4 * len(distances) > len(values):
+    if not len(distances) or 4 * len(distances) > len(values):
         return 0.0
     step = float(np.median(distances[distances < 1.5 * distances.min()]))
     multiples = distances / step

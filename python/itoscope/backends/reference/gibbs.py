@@ -36,7 +36,7 @@ def search(regression: Regression) -> list[int]:
     """Return the model of a greedy search at the prior's starting values.
 
     Insert the column of the highest inclusion probability while that exceeds one half, then remove the least
-    probable member while that is below one half.
+    probable member while that is below one half. The columns come in their own order.
     """
     v, p0 = regression.prior.slab_start, regression.prior.p0_start
 
@@ -54,7 +54,7 @@ def search(regression: Regression) -> list[int]:
         if probability(worst) >= 0.5:
             break
         members.remove(worst)
-    return members
+    return sorted(members)  # probabilities that round to one say nothing of the order
 
 
 class Gibbs:
@@ -141,7 +141,7 @@ class Gibbs:
         self.theta = np.linalg.solve(lower.T, z + noise)
         square = float(self.theta @ self.theta)
         self.v = variance(prior.b_v + 0.5 * square / self.s2, draws.gamma(prior.a_v + 0.5 * r))
-        rate = draws.beta(prior.a_p + r, prior.b_p + self.regression.n_usable - r)
+        rate = draws.beta(prior.a_p + r, prior.b_p + (self.regression.n_usable - r))
         self.p0 = min(max(rate, RATES[0]), RATES[1])
 
 

@@ -126,7 +126,9 @@ def regression_sums(
     return sums
 
 
+@np.errstate(all="ignore")
 def _products(left: Array, mid: Array, y: Array, w: Array) -> Sums:
+    """Sums over the rows; that one overflows is found out where they are projected."""
     weighted = left * w[:, None]
     return Sums(
         omega=weighted.T @ left,

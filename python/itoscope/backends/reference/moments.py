@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.errors import NumericalError
 from itoscope.stats.quadratic import RANK_TOLERANCE, Quadratic
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ def project(sums: Sums) -> Quadratic:
     `Q = diag(e)^-1/2 V^T A`, `q = diag(e)^-1/2 V^T c`, `G = Q^T Q`, `b = Q^T q`; `yy` is chosen such that the minimum
     of the quadratic equals `s - 2 d.th + th.B.th` at the least-squares `th`.
     """
+    parts = (sums.omega, sums.cross, sums.inner, sums.c, sums.d, sums.s)
+    if not all(np.isfinite(part).all() for part in parts):
+        raise NumericalError("the sums of the regression overflow; use smaller units or a lower degree")
     scale = _unit_scale(np.diag(sums.omega))
     values, vectors = np.linalg.eigh(sums.omega * np.outer(scale, scale))
     keep = values > RANK_TOLERANCE * max(values[-1], 0.0)

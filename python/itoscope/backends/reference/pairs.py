@@ -65,8 +65,10 @@ class Pairs:
         """Return the slab variance that goes with `proposed`, if that is accepted in place of `members` at `v`."""
         try:
             here, there = self._proposal(members), self._proposal(proposed)
-            new = there.scale / draws.gamma(there.shape)
-            uniform = draws.uniform()
+            drawn, uniform = draws.gamma(there.shape), draws.uniform()
+            if not drawn > 0.0 or not math.isfinite(there.scale / drawn):
+                return None  # a draw that underflows
+            new = there.scale / drawn
             gain = self._log_joint(proposed, new, p0) - self._log_joint(members, v, p0)
         except NumericalError:  # dependent columns
             return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.errors import ArgumentError, DataError
+from itoscope.errors import ArgumentError, DataError, argument_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,12 +14,20 @@ if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array
 
-__all__ = ["check_channels", "check_tied"]
+__all__ = ["check_channels", "check_noise", "check_tied"]
 
 LARGEST, SMALLEST = 1e100, 1e-100
 """Sizes outside of which fourth powers, or the products of a filter, leave the range of floating point."""
 FEWEST = 4
 """Samples of a channel: three differences, of which the level of the noise is read; of a path, for a constant."""
+
+
+def check_noise(noise: float | str) -> None:
+    """Raise `ArgumentError` for a given level of the noise whose square a filter cannot compute with."""
+    if not isinstance(noise, str) and noise > LARGEST:
+        raise argument_error(
+            "measurement_noise", noise, f"at most {LARGEST:g}; give the data in a larger unit"
+        )
 
 
 def check_channels(paths: Sequence[Array], names: Sequence[str]) -> None:

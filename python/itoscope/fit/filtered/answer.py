@@ -9,7 +9,7 @@ import numpy as np
 from itoscope.checks.filtered import check_steps, looked_at
 from itoscope.data.driving import carried, carried_columns
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.fit.filtered.admission import check_channels, check_tied
+from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
@@ -48,6 +48,7 @@ def answer_filtered(question: Question) -> Findings:
     if len(every) > MAX_STATES:
         raise argument_error("states", every, f"at most {MAX_STATES} when the filter is needed")
     data = question.data
+    check_noise(question.measurement_noise)
     check_channels(data.paths, data.names)
     middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
     check_tied(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.errors import NumericalError
 from itoscope.fit.filtered.drift import drift_support
 from itoscope.fit.filtered.gamma import gamma_support, single_terms
 from itoscope.fit.filtered.model import Model, table
@@ -256,7 +257,12 @@ def _weighed(
     both = [(known[key].log_mass, estimate[key][0]) for key in known if key in estimate]
     both = [(one, other) for one, other in both if np.isfinite(one) and np.isfinite(other)]
     offset = _log_sum([one for one, _ in both]) - _log_sum([other for _, other in both]) if both else 0.0
-    members = [one for one in known.values() if np.isfinite(one.log_mass)] or list(known.values())
+    members = [one for one in known.values() if np.isfinite(one.log_mass)]
+    if not members:
+        raise NumericalError(
+            "no model of the recording has a finite evidence: it does not determine their coefficients, or a size "
+            "leaves the range of floating point"
+        )
     best = max(one.log_mass for one in members)
     for key, (height, (drift, gamma)) in estimate.items():
         if key not in known and height + offset > best - NEGLIGIBLE:

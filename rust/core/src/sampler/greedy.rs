@@ -5,6 +5,7 @@ use super::factor::Factor;
 
 /// Greedy search in the posterior at the prior's starting values: insert the column of the highest inclusion
 /// probability while that exceeds one half, then remove the least probable member while that is below one half.
+/// The columns come in their own order.
 pub fn greedy_start(regression: &ScaledRegression) -> Vec<usize> {
     let prior = regression.prior();
     let odds = (1.0 - prior.p0_start) / prior.p0_start;
@@ -26,7 +27,9 @@ pub fn greedy_start(regression: &ScaledRegression) -> Vec<usize> {
         }
         factor.remove(factor.members()[worst]);
     }
-    factor.members().to_vec()
+    let mut found = factor.members().to_vec();
+    found.sort_unstable(); // probabilities that round to one say nothing of the order
+    found
 }
 
 #[cfg(test)]

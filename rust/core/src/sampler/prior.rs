@@ -32,7 +32,7 @@ pub struct Prior {
 }
 
 /// What a double can count with: beyond, draws of a shape are all 0 or infinite, and squares of a scale overflow.
-const SHAPES: (f64, f64) = (1e-12, 1e6);
+const SHAPES: (f64, f64) = (1e-12, 1e12);
 const SCALES: (f64, f64) = (1e-100, 1e100);
 
 impl Default for Prior {
