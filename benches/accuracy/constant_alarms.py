@@ -122,6 +122,17 @@ def given(factor: float, count: int = 10) -> tuple[Case, ...]:
 
 
 @lru_cache
+def turning(noise: float, count: int = 10) -> tuple[Case, ...]:
+    """Two states that turn each other, the first one with so much noise of its own."""
+    cases = []
+    for seed in range(count):
+        sde = ito.SDE(["x2", "-4 x1 - x2"], [[str(noise), "0"], ["0", "1"]], ["x1", "x2"])
+        data = sde.simulate([0.5, 0.0], dt=0.02, n_steps=2000, substeps=20, seed=seed)
+        cases.append(Case("turning", data, ito.Library.polynomials(1), {}, {"diffusion": "diagonal"}))
+    return tuple(cases)
+
+
+@lru_cache
 def sampled(step: float, count: int = 4) -> tuple[Case, ...]:
     """Noisy angles of a pendulum of 2.4 radians a second."""
     return tuple(pendulum(seed, 400, step) for seed in range(count))

@@ -27,6 +27,7 @@ from constant_alarms import (
     steep,
     straight,
     tiny,
+    turning,
     vanishing,
     varying,
 )  # fmt: skip
@@ -93,6 +94,9 @@ STUDIES: dict[str, Study] = {
     ),
     "checks.check.KURTOSIS_ERRORS": Study(alarms("jumps", tiny, jumping), (0.1, 0.4, 1, 4)),
     "checks.check.VARIANCE": Study(alarms("innovation variance", filtered, forced), (0.03, 0.3, 1, 3)),
+    "checks.measured.QUIET": Study(
+        alarms("row noise", lambda: turning(0.01), lambda: turning(0.0)), values=(0.5, 1.2, 2.0, 5.0, 50.0)
+    ),
     "checks.measured.STEP_CHANGE": Study(
         alarms("time step", lambda: coarse(0.05), lambda: coarse(0.8)), (0.1, 1, 1.5, 4)
     ),
@@ -226,6 +230,8 @@ NO_STUDY = {
     "fit.filtered.doubt.LEAST_NAMED": "a sentence stays readable; all models are in the diagnostics",
     "fit.filtered.fit.MOST_LISTED": "the size of the record",
     "fit.filtered.likelihood.DOUBLINGS": "2^80 spans the range of any answer",
+    "fit.measured.stepping.FEWEST": "how many samples a mean is taken over",
+    "fit.measured.stepping.MOST": "how many samples a mean is taken over",
     "fit.filtered.likelihood.FALL": "half the square of the normal quantile",
     "fit.filtered.likelihood.QUANTILE": "the normal quantile of 0.95",
     "fit.filtered.selection.MEDIAN": "the median model, as the method has it",

@@ -175,6 +175,8 @@ def test_discover_asks_what_the_options_say():
     }  # fmt: skip
     assert (given["n_chains"], given["n_burn"], given["n_samples"], given["weights"]) == (3, 7, 9, None)
     assert given["known_drift"] == {"x": "v"} and given["library"].names(["x"]) == ["1", "x"]
+    assert asked("--diffusion=diagonal")["diffusion"] == "diagonal"
+    assert asked("--diffusion=x=none,v=constant")["diffusion"] == {"x": "none", "v": "constant"}
 
 
 def test_discover_prints_the_equation(run, recording, tmp_path):

@@ -196,12 +196,16 @@ def _noise_shape(
     result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]
 ) -> Advice | None:
     p_value = _least(fired, "noise shape", "noise terms")
-    if p_value is not None and result.settings.get("diffusion") == "constant":
+    asked = result.settings.get("diffusion")
+    words = asked if isinstance(asked, dict) else {}
+    if p_value is not None and words.get(steps.name, asked) == "constant":
+        wanted = {**words, steps.name: "full"} if words else "full"
+        said = repr(wanted) if words else '"full"'
         return Advice(
             "noise that depends on the state", steps.name,
             f"the noise of {steps.name} depends on where it is, and was asked to be constant: "
-            'discover(data, diffusion="full")',
-            {"p_value": p_value}, {"diffusion": "full"},
+            f"discover(data, diffusion={said})",
+            {"p_value": p_value}, {"diffusion": wanted},
         )  # fmt: skip
     return _library(result, steps, p_value, of_noise=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,12 +19,22 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array, Times
     from itoscope.posterior.equation import Equation
 
-__all__ = ["check_given", "check_residuals", "check_step", "check_survey", "no_noise", "unstable_rounds"]
+__all__ = [
+    "check_given",
+    "check_quiet",
+    "check_residuals",
+    "check_step",
+    "check_survey",
+    "no_noise",
+    "unstable_rounds",
+]
 
 STEP_CHANGE = 0.2
 """Share of the drift that differs between Euler and trapezoid; its square is what is left over."""
 STEP_ERRORS = 3.0
 """Standard errors that such a difference must exceed."""
+QUIET = 2.0
+"""Variance of a row over what the step leaves of one without noise, under which it is reported as deterministic."""
 BELOW_FLOOR = 0.2
 """Share of the samples whose predicted variance may be under its floor."""
 GIVEN_RESIDUAL = 0.05
@@ -159,6 +170,27 @@ def no_noise(state: str) -> Check:
         f"no diffusion term was selected for {state}: its noise is too weak or too short to be described by "
         "this library",
         "a row that is not given carries noise",
+    )  # fmt: skip
+
+
+def check_quiet(state: str, gamma: float, left: float) -> Check:
+    """Whether the noise of a row is more than what a step leaves of a row without any.
+
+    Parameters
+    ----------
+    state : str
+    gamma : float
+        Mean of its variance along the data.
+    left : float
+        What the trapezoid leaves of a row without noise, ``h mean((f[n+2] - 2 f[n+1] + f[n])^2) / 24`` with its drift
+        `f` where other rows move that as noise does; of a smooth one it leaves less.
+    """
+    ratio = gamma / left if left > 0.0 else math.inf
+    return Check(
+        "row noise", state, ratio, QUIET, ratio < QUIET,
+        f"{state} has no noise that can be seen at this step: what its drift leaves over, {gamma:.2g}, is the error of "
+        f"the step, and the row is reported as deterministic; diffusion={{{state!r}: 'none'}} says so beforehand",
+        "a row without noise has a ratio of 1 at most",
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "add_positional",
     "add_settings",
     "assignments",
+    "by_row",
     "data_of",
     "inputs_of",
     "library_of",
@@ -169,6 +170,11 @@ def inputs_of(words: list[str]) -> dict[str, str | None] | None:
             raise argument_error("--input", word, "COLUMN, COLUMN=linear or COLUMN=held")
         found[name.strip()] = between.strip() or None
     return found or None
+
+
+def by_row(option: str, text: str) -> Any:
+    """Return ``x1=none,x2=full`` as a dictionary, and a word without ``=`` as it is."""
+    return assignments(option, text.split(",")) if "=" in text else text
 
 
 def number(text: str) -> float:

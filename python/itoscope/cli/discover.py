@@ -13,6 +13,7 @@ from itoscope.cli.arguments import (
     add_data_options,
     add_settings,
     assignments,
+    by_row,
     data_of,
     inputs_of,
     library_of,
@@ -56,7 +57,11 @@ SOUGHT: tuple[Word, ...] = (
     ),
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
     ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
-    ("--diffusion", "diffusion", {"help": "full, diagonal, constant or none"}),
+    (
+        "--diffusion",
+        "diffusion",
+        {"metavar": "KIND", "help": "full, diagonal, constant or none; by row as x1=none,x2=constant"},
+    ),
 )
 HOW: tuple[Word, ...] = (
     ("--scheme", "scheme", {"help": "trapezoid or euler"}),
@@ -88,6 +93,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "inputs": inputs_of(arguments.inputs),
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
+        "diffusion": by_row("--diffusion", arguments.diffusion),
         "measurement_noise": noise_of(arguments.measurement_noise),
         "weights": None if arguments.weights == "none" else arguments.weights,
         "progress": not arguments.quiet,

@@ -25,7 +25,7 @@ def discover(
     order: Order = 1,
     measurement_noise: float | Literal["estimate"] | None = None,
     diffusion_library: Library | None = None,
-    diffusion: Diffusion = "full",
+    diffusion: Diffusion | Mapping[str, Diffusion] = "full",
     known_drift: Mapping[str, str] | None = None,
     scheme: Scheme = "trapezoid",
     weights: Weights = "auto",
@@ -68,9 +68,10 @@ def discover(
         where `order=2`, `states` or `observed` ask for the filter, 0 otherwise.
     diffusion_library : Library, optional
         Candidate terms of the diffusion covariance. Default: those of the drift.
-    diffusion : {"full", "diagonal", "constant", "none"}
+    diffusion : {"full", "diagonal", "constant", "none"}, or a mapping of states to these
         Which entries of `Gamma` are sought: all, the variances, all as constants, or none (an ordinary differential
-        equation with a constant error).
+        equation with a constant error). By row, `{"x1": "none"}`: this row of the drift is sought and carries no noise,
+        the others are `"full"`; a covariance is sought where both rows have one, and constant where one of them is.
     known_drift : mapping of str to str, optional
         `{"x1": "x2"}`: this row is given and carries no noise.
     scheme : {"trapezoid", "euler"}

@@ -75,7 +75,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         order: Order = 1,
         measurement_noise: float | Literal["estimate"] | None = None,
         diffusion_library: Library | None = None,
-        diffusion: Diffusion = "full",
+        diffusion: Diffusion | Mapping[str, Diffusion] = "full",
         known_drift: Mapping[str, str] | None = None,
         scheme: Scheme = "trapezoid",
         weights: Weights = "auto",

@@ -10,6 +10,7 @@ from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.errors import argument_error
+from itoscope.fit.forcing import check_words
 from itoscope.library.library import Library
 from itoscope.posterior.sampling import Sampling
 
@@ -21,7 +22,6 @@ __all__ = ["Options"]
 
 CHOICES: dict[str, tuple[Any, ...]] = {
     "order": get_args(Order),
-    "diffusion": get_args(Diffusion),
     "scheme": get_args(Scheme),
     "weights": ("auto", None),
     "ensemble": get_args(Ensemble),
@@ -46,7 +46,7 @@ class Options:
     order: Order = 1
     measurement_noise: float | Literal["estimate"] | None = None
     diffusion_library: Library | None = None
-    diffusion: Diffusion = "full"
+    diffusion: Diffusion | Mapping[str, Diffusion] = "full"
     known_drift: Mapping[str, str] | None = None
     scheme: Scheme = "trapezoid"
     weights: Weights = "auto"
@@ -74,6 +74,7 @@ class Options:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             checks.choice(name, getattr(self, name), allowed)
+        check_words(self.diffusion)
         noise = self.measurement_noise
         if noise is not None and not (isinstance(noise, str) and noise == "estimate"):
             wanted = "'estimate', or a standard deviation of at least 0, or None"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,14 +12,15 @@ from itoscope.common.progress import Reporter
 from itoscope.data.driving import driven, rows
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
+from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.library.bound import TIME, BoundLibrary, names_in, readable_means
 from itoscope.library.library import Library, bind_together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Diffusion
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
     from itoscope.posterior.sampling import Sampling
@@ -50,6 +52,8 @@ class Question:
         What `library` was bound from.
     known_drift : dict of str to str
         Given rows, in the order of the states.
+    words : dict of int to str
+        What was asked of the noise of each unknown row: "full", "diagonal", "constant" or "none".
     observed : list of str or None
         What each column shows, where that was said.
     observation : (q, m) array
@@ -66,6 +70,7 @@ class Question:
     library: BoundLibrary
     diffusion_library: BoundLibrary
     known_drift: dict[str, str]
+    words: dict[int, Diffusion]
     observed: list[str] | None
     observation: Array
     prior: Prior
@@ -96,9 +101,11 @@ class Question:
         means = [recorded.get(name, 0.0) for name in (*states, *named)]
         degree = DEGREE if len(states) <= SMALL_SYSTEM else LARGE_DEGREE
         recipe = Library.paper(degree) if options.library is None else options.library
+        words = words_by_row(options.diffusion, states, [i for i, x in enumerate(states) if x not in known])
         for_diffusion = options.diffusion_library or recipe
-        if options.diffusion == "constant":
-            for_diffusion = Library.polynomials(0)
+        if "constant" in words.values():
+            varying = not {"constant", "none"}.issuperset(words.values())
+            for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
         library, diffusion_library = bind_together([recipe, for_diffusion], states, means, inputs)
         return cls(
             data=data,
@@ -107,6 +114,7 @@ class Question:
             library=library,
             diffusion_library=diffusion_library,
             known_drift=_known_rows(known, states, library.driven, backend),
+            words=words,
             observed=None if observed is None else list(observed),
             observation=observation,
             prior=options.prior or Prior(),
@@ -137,12 +145,12 @@ class Question:
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Entries of the diffusion covariance that are asked for, the diagonal first."""
-        if self.options.diffusion == "none":
-            return ()
-        diagonal = tuple((i, i) for i in self.rows)
-        if self.options.diffusion == "diagonal":
-            return diagonal
-        return diagonal + tuple((i, j) for i in self.rows for j in self.rows if i < j)
+        return pairs_of(self.words)
+
+    @property
+    def constant_pairs(self) -> frozenset[tuple[int, int]]:
+        """Those of them that are constants, whatever the library holds."""
+        return constant_pairs(self.words)
 
     @property
     def hidden(self) -> bool:
@@ -167,6 +175,8 @@ class Question:
         settings = {name: getattr(self.options, name) for name in KEPT}
         settings["measurement_noise"] = self.measurement_noise
         settings["known_drift"] = dict(self.known_drift)
+        if isinstance(self.options.diffusion, Mapping):
+            settings["diffusion"] = dict(self.options.diffusion)
         if self.data.driving is not None and self.data.driving.names:
             settings["inputs"] = dict(self.data.driving.modes)
         if self.observed is not None:

@@ -43,12 +43,24 @@ def test_the_noise_is_projected_out_of_what_ranks_the_terms(parabola):
 def test_the_aim_has_the_noise_apart(parabola):
     task = toy.task(parabola)
     state, _ = task.gamma_ranking(begin(task, {"1": 0.5}))
-    aim = gamma_aim(task.recording.candidates, state.noise_sums, (0, 2))
+    aim = gamma_aim(task.recording.candidates, state, (0, 2))
     np.testing.assert_allclose(aim.gamma, [[0.3, 0.0, 0.2, 0.0]], atol=1e-12)
     np.testing.assert_allclose(aim.noise, [0.2])
     places = [0, 2, 4]
     inverse = np.linalg.inv(parabola.noise_curvature[np.ix_(places, places)])
     np.testing.assert_allclose(aim.error, np.sqrt(np.diag(inverse))[:2])
+
+
+def test_a_variance_of_one_term_stays_positive_in_the_aim(parabola):
+    """Its mean along the path falls by e^-2 at most, whichever term it is of."""
+    parabola.noise_top = np.array([-0.3, 0.0, 0.0, 0.0, 0.2])
+    task = toy.task(parabola)
+    state, _ = task.gamma_ranking(begin(task, {"1": 0.5}))
+    among, means = task.recording.candidates, state.sizes.means
+    assert gamma_aim(among, state, (0,)).gamma[0, 0] == pytest.approx(0.5 * np.exp(-2.0))
+    square = gamma_aim(among, state, (2,)).gamma[0]
+    assert square[2] * means[2] >= 0.5 * np.exp(-2.0) * (1 - 1e-9)
+    assert gamma_aim(among, state, (0, 2)).gamma[0, 0] < 0.0
 
 
 def test_a_step_that_overshoots_is_halved(parabola):

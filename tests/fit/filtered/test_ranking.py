@@ -103,6 +103,16 @@ def test_a_full_equation_is_never_empty_and_has_a_positive_mean():
     assert (2, 3) not in sets and (1,) not in sets and (0,) in sets
 
 
+def test_a_variance_of_one_candidate_may_come_out_below_zero():
+    """It has no other; one that has a choice may not."""
+    quadratic = Quadratic(np.eye(3), np.array([-3.0, 3.0, 1.0]), 0.0, 100.0)
+    found = ranking(quadratic, [0, 1, 1], full=[0, 1], means=np.ones(3))
+    assert np.isfinite(found.rank([0, 1]).log_mass)
+    quadratic = Quadratic(np.eye(3), np.array([3.0, -3.0, 1.0]), 0.0, 100.0)
+    found = ranking(quadratic, [0, 1, 1], full=[0, 1], means=np.ones(3))
+    assert not np.isfinite(found.rank([0, 1]).log_mass) and np.isfinite(found.rank([0, 2]).log_mass)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_probabilities_are_right_when_the_prior_is(seed):
     """Of problems drawn from the prior itself, terms of probability p are there in a share p: 5 sd of the sum."""

@@ -77,7 +77,7 @@ def _answered(question: Question) -> Findings:
             prior=question.prior,
             backend=asked.backend,
         ),
-        select_gamma=asked.diffusion not in ("constant", "none"),
+        select_gamma=not {"constant", "none"}.issuperset(question.words.values()),
         max_rounds=asked.max_rounds,
         reporter=question.reporter,
     )
@@ -86,7 +86,7 @@ def _answered(question: Question) -> Findings:
 
 def _gamma_library(question: Question) -> BoundLibrary:
     """The candidates of Gamma: constants where the answer has no diffusion, for a filter needs some."""
-    if question.options.diffusion == "none":
+    if not question.pairs:
         return Library.polynomials(0).bind(list(question.states))
     return question.diffusion_library
 
@@ -117,6 +117,7 @@ def _recording(question: Question) -> Recording:
             _gamma_library(question),
             {question.states.index(name): text for name, text in question.known_drift.items()},
             question.pairs or tuple((i, i) for i in question.rows),
+            question.constant_pairs,
             driven,
         ),
         observation=np.pad(question.observation, ((0, 0), (0, len(driven)))),
@@ -160,7 +161,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         observer=_observer(fit, question),
     )
     findings.warnings += grouped_warnings(findings.labelled())
-    if question.options.diffusion == "none":
+    if not question.pairs:
         findings.diffusion = Diffusion({})
     return findings
 

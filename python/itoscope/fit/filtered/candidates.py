@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from itoscope.expressions.affine import affine
 from itoscope.expressions.kinks import Kink, closed_kinks, distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from itoscope.common.types import Array
     from itoscope.fit.filtered.model import Columns
@@ -38,6 +38,8 @@ class Candidates:
         Rows of the drift that are unknown.
     pairs : tuple of (i, j)
         Elements of Gamma that are sought; the others are zero.
+    constant_pairs : frozenset of int
+        Numbers of the pairs whose one candidate is the constant.
     given : (m, n_given) array
         The drift's coefficients on the expressions of the given rows.
     """
@@ -50,6 +52,7 @@ class Candidates:
     rows: tuple[int, ...]
     pairs: tuple[tuple[int, int], ...]
     given: Array
+    constant_pairs: frozenset[int] = frozenset()
 
     @classmethod
     def of(
@@ -58,6 +61,7 @@ class Candidates:
         diffusion_library: BoundLibrary | None = None,
         known: Mapping[int, str] | None = None,
         pairs: Sequence[tuple[int, int]] | None = None,
+        constant_pairs: Collection[tuple[int, int]] = (),
         carried: Mapping[str, str] | None = None,
     ) -> Candidates:
         """Those of two libraries; by default Gamma has that of the drift, and all elements of the unknown rows.
@@ -68,6 +72,8 @@ class Candidates:
         known : mapping from row to expression
             Rows of the drift that are given and carry no noise.
         pairs : sequence of (i, j), optional
+        constant_pairs : collection of (i, j)
+            Those of them that are constants.
         carried : mapping of str to str, optional
             States after those of the library that are known at every sample, each with its drift.
         """
@@ -91,6 +97,7 @@ class Candidates:
             rows=rows,
             pairs=tuple(pairs),
             given=given,
+            constant_pairs=frozenset(p for p, pair in enumerate(pairs) if pair in constant_pairs),
         )
 
     @property
@@ -119,10 +126,31 @@ class Candidates:
         """Every candidate (row, term) of the drift."""
         return [(i, k) for i in self.rows for k in self.drift_terms]
 
+    def terms_of(self, p: int) -> tuple[int, ...]:
+        """Numbers of the terms that are candidates of one pair."""
+        return (self.constant,) if p in self.constant_pairs else self.gamma_terms
+
     @property
     def all_gamma(self) -> Columns:
         """Every candidate (pair, term) of Gamma."""
-        return [(p, k) for p in range(len(self.pairs)) for k in self.gamma_terms]
+        return [(p, k) for p in range(len(self.pairs)) for k in self.terms_of(p)]
+
+    @property
+    def variances(self) -> tuple[int, ...]:
+        """Numbers of the pairs that are variances."""
+        return tuple(p for p, (i, j) in enumerate(self.pairs) if i == j)
+
+    @property
+    def silent(self) -> tuple[int, ...]:
+        """Unknown rows that carry no noise."""
+        return tuple(i for i in self.rows if (i, i) not in self.pairs)
+
+    def loosened(self) -> Candidates:
+        """The same with a constant noise in the `silent` rows, after the other pairs."""
+        pairs = (*self.pairs, *((i, i) for i in self.silent))
+        return replace(
+            self, pairs=pairs, constant_pairs=self.constant_pairs | set(range(len(self.pairs), len(pairs)))
+        )
 
     @property
     def pair_names(self) -> list[str]:

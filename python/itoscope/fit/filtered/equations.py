@@ -56,11 +56,13 @@ def equations(
         drift[row] = _equation(
             task, asked, maximum, ("drift", columns), task.drift_terms, pips[0][own], drawn.drift[:, own]
         )
+    shown = dict(zip(among.gamma_terms, task.gamma_terms))
     for p, pair in enumerate(among.pairs):
-        columns = [(p, k) for k in among.gamma_terms]
-        own = slice(p * len(columns), (p + 1) * len(columns))
+        places = [c for c, (q, _) in enumerate(among.all_gamma) if q == p]
+        columns = [among.all_gamma[c] for c in places]
+        names = [shown[k] for _, k in columns]
         diffusion[pair] = _equation(
-            task, asked, maximum, ("gamma", columns), task.gamma_terms, pips[1][own], drawn.gamma[:, own]
+            task, asked, maximum, ("gamma", columns), names, pips[1][places], drawn.gamma[:, places]
         )
     return drift, diffusion
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from itoscope.errors import NumericalError
 from itoscope.fit.filtered.drift import drift_support
-from itoscope.fit.filtered.gamma import gamma_support, single_terms
+from itoscope.fit.filtered.gamma import gamma_aim, gamma_support, single_terms
 from itoscope.fit.filtered.model import Model, table
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.fit.filtered.ranking import Ranked, Set
@@ -284,10 +284,6 @@ def _model(task: Task, state: State, drift: Set, gamma: Set) -> Model:
         values = state.drift.rank(drift).theta
         model = replace(model, drift=table(model.drift.shape, among.all_drift, drift, values))
     if gamma != gamma_support(task, model):
-        assert state.noise_sums is not None
-        values = state.noise_sums.solve(
-            [*gamma, *range(len(among.all_gamma), len(state.noise_sums.moment))]
-        ).theta
-        model = replace(model, gamma=table(model.gamma.shape, among.all_gamma, gamma, values[: len(gamma)]))
+        model = replace(model, gamma=gamma_aim(among, state, gamma).gamma)
         model, _ = maximise_noise(task.recording, model, 3)
     return model

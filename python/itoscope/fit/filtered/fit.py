@@ -16,6 +16,7 @@ import numpy as np
 
 from itoscope.backends.records import Parameter
 from itoscope.common.progress import Reporter
+from itoscope.errors import ArgumentError
 from itoscope.fit.filtered.doubt import doubt
 from itoscope.fit.filtered.equations import Asked, equations
 from itoscope.fit.filtered.family import Family, Member, climbed, family, with_member
@@ -24,7 +25,7 @@ from itoscope.fit.filtered.search import Found, search
 from itoscope.fit.filtered.selection import chosen
 from itoscope.fit.filtered.start import first_states
 from itoscope.fit.filtered.state import Round, State, Task
-from itoscope.stats.positive import positive_interval
+from itoscope.stats.positive import EDGE, positive_interval
 from itoscope.stats.student import student_quantile
 
 if TYPE_CHECKING:
@@ -124,11 +125,10 @@ def fit_filtered(
     """
     reporter = reporter or Reporter()
     with _telling(task, reporter, "filter rounds") as told:
-        part = replace(told, recording=told.recording.part(SEARCHED))
+        part = replace(told, recording=told.recording.part(SEARCHED).loosened())
         found = search(part, noise, select_gamma=select_gamma, max_rounds=max_rounds)
     with _telling(task, reporter, "weighing models") as told:
-        model = first_states(told.recording, found.state.model)
-        state = found.state.at(model, told.recording.loglik(model))
+        state = _without_noise(told, found.state)
         state = state.refitted(told.recording, 4).reopened(told)
         models = family(told, state)
     with _telling(task, reporter, "likelihood") as told:
@@ -136,6 +136,20 @@ def fit_filtered(
         state = _reopened(told, shown)
         maximum = maximise(told.recording, state.model)
     return _answer(task, asked, found, models, maximum)
+
+
+def _without_noise(task: Task, state: State) -> State:
+    """The end of the search on the whole recording, rows that carry no noise without any."""
+    recording = task.recording
+    model = first_states(recording, recording.silenced(state.model))
+    loglik = recording.loglik(model)
+    among = recording.candidates
+    if among.silent and not np.isfinite(loglik):
+        raise ArgumentError(
+            f"diffusion: without noise in {', '.join(among.states[i] for i in among.silent)} nothing is left by which "
+            "exact samples can differ from a model; give measurement_noise, a level or 'estimate'"
+        )
+    return state.at(model, loglik)
 
 
 @contextmanager
@@ -183,9 +197,9 @@ def _selected(task: Task, models: Family, threshold: float) -> tuple[Set, Set]:
         drift += chosen(models, "drift", own, pip, threshold, full=False)
     gamma: list[int] = []
     pip = models.probabilities("gamma", len(among.all_gamma))
-    for p, (i, j) in enumerate(among.pairs):
+    for p in range(len(among.pairs)):
         own = tuple(c for c, (q, _) in enumerate(among.all_gamma) if q == p)
-        gamma += chosen(models, "gamma", own, pip, threshold, full=i == j)
+        gamma += chosen(models, "gamma", own, pip, threshold, full=p in among.variances)
     return tuple(sorted(drift)), tuple(sorted(gamma))
 
 
@@ -198,7 +212,7 @@ def _reopened(task: Task, shown: Member) -> State:
 def _answer(task: Task, asked: Asked, found: Found, models: Family, maximum: Maximum) -> FilteredFit:
     """The equations and what is to be said of them."""
     state = models.state.at(maximum.model, maximum.loglik)
-    rounds = (*found.rounds, Round("likelihood", state))
+    searched = replace(task, recording=task.recording.loosened())
     drift, diffusion = equations(task, asked, models, maximum)
     listed = list(zip(models.members, models.mass.tolist()))[:MOST_LISTED]
     return FilteredFit(
@@ -207,7 +221,10 @@ def _answer(task: Task, asked: Asked, found: Found, models: Family, maximum: Max
         drift=drift,
         diffusion=diffusion,
         maximum=maximum,
-        record=[entry.as_dict(task) for entry in rounds],
+        record=[
+            *(entry.as_dict(searched) for entry in found.rounds),
+            Round("likelihood", state).as_dict(task),
+        ],
         converged=models.settled and maximum.converged,
         warnings=_warnings(task, state, models, maximum),
         alternatives=[member.as_dict(task, mass) for member, mass in listed],
@@ -231,4 +248,23 @@ def _warnings(task: Task, state: State, models: Family, maximum: Maximum) -> lis
     noises = [parameter for parameter in maximum.parameters if parameter.kind == "noise"]
     if any(noise.of(maximum.model) < WEAK * maximum.sd_of(noise) for noise in noises):
         warnings.append("the measurement noise cannot be told from zero on this recording")
+    warnings += _quiet_rows(task, maximum)
     return warnings
+
+
+def _quiet_rows(task: Task, maximum: Maximum) -> list[str]:
+    """What is said of rows whose noise, of one term, cannot be told from zero."""
+    among, out = task.recording.candidates, []
+    for parameter in maximum.parameters:
+        value = parameter.of(maximum.model)
+        if (
+            parameter.kind == "gamma"
+            and parameter in maximum.positive
+            and maximum.sd_of(parameter) > EDGE * value
+        ):
+            state = among.states[among.pairs[parameter.at][0]]
+            out.append(
+                f"the noise of {state} cannot be told from zero on this recording: its row may be deterministic; "
+                f"diffusion={{{state!r}: 'none'}} makes it so"
+            )
+    return out

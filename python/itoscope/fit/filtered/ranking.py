@@ -62,7 +62,7 @@ class Ranking:
     full : frozenset of int
         Equations that have at least one column in every set.
     means : (K,) array or None
-        Of the columns along the path: where given, those of a `full` equation have a positive sum.
+        Of the columns along the path: where given, those of a `full` equation that has a choice have a positive sum.
     prior : Prior
     names : sequence of K str
     """
@@ -150,11 +150,12 @@ class Ranking:
         return Ranked(key, theta, 0.5 * float(unit @ moment) + cost)
 
     def _positive(self, index: list[int], theta: Array) -> bool:
-        """Whether every equation that is full has a positive mean."""
+        """Whether every equation that is full has a positive mean, but for those of one column: it has no other."""
         if self.means is None:
             return True
         of, total = self.equation[index], theta * self.means[index]
-        return all(float(np.sum(total[of == number])) > 0.0 for number in self.full)
+        chosen = [number for number in self.full if self.candidates(number) > 1]
+        return all(float(np.sum(total[of == number])) > 0.0 for number in chosen)
 
     def explore(self, starts: Sequence[Sequence[int]], *, quick: bool = False) -> list[Ranked]:
         """Sets by falling evidence: all where there are few columns, else those around the starts and the best."""

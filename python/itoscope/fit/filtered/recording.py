@@ -92,6 +92,16 @@ class Recording:
             times=[t if np.ndim(t := self.times[i]) == 0 else np.asarray(t)[:each] for i in which],
         )
 
+    def loosened(self) -> Recording:
+        """The same with a noise in the rows that carry none: what a row is while it is unknown."""
+        return replace(self, candidates=self.candidates.loosened())
+
+    def silenced(self, model: Model) -> Model:
+        """A model of the `loosened` recording without that noise."""
+        floor = model.floor.copy()
+        floor[list(self.candidates.silent)] = 0.0
+        return replace(model, gamma=model.gamma[: len(self.candidates.pairs)], floor=floor)
+
     def space(self, model: Model, columns: Columns | None = None) -> tuple[StateSpace, dict[int, int]]:
         """The state-space model over the terms that `model` and `columns` need, and where each term went."""
         among, n_given = self.candidates, self.candidates.given.shape[1]

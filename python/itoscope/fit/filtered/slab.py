@@ -11,6 +11,8 @@ import numpy as np
 from itoscope.stats.correlation import correlation_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from itoscope.common.prior import Prior
     from itoscope.common.types import Array
     from itoscope.fit.filtered.model import Model
@@ -29,7 +31,8 @@ class Sizes:
     """The size of a coefficient for which the slab variance is 1: of the drift `(m, K)`, of Gamma `(n_pairs, K)`.
 
     Of the drift, `sqrt(Gamma_ii / tau_i) / rms_k`: a drift that moves the state by its own noise in the time
-    `tau_i = min(2 Var(x_i) / Gamma_ii, T)` in which that noise covers the spread of the state. Of Gamma,
+    `tau_i = min(2 Var(x_i) / Gamma_ii, T)` in which that noise covers the spread of the state; of a row without noise,
+    the root mean square of its rate over `rms_k`. Of Gamma,
     `sqrt(Gamma_ii Gamma_jj + Gamma_ij^2) / rms_k`. Means and root mean squares are along the smoothed states. Not
     finite for a term that is zero or overflows there. `means` `(K,)` are those of the terms. With the slab of a prior
     whose `slab_unit` is a sample, `tau_i` is the step.
@@ -62,7 +65,10 @@ def sizes_of(recording: Recording, model: Model, prior: Prior) -> Sizes:
         else:
             longest = max(_duration(t, len(y)) for y, t in zip(recording.paths, recording.times))
             tau = np.array([correlation_time(v, g, longest) for v, g in zip(spread.tolist(), own.tolist())])
-        drift = np.sqrt(own / np.maximum(tau, np.finfo(float).tiny))[:, None] / rms
+        power = own / np.maximum(tau, np.finfo(float).tiny)
+        silent = list(among.silent)
+        power[silent] = _square_rates(part, means)[silent]
+        drift = np.sqrt(power)[:, None] / rms
         joint = [math.sqrt(own[i] * own[j] + covariance[i, j] ** 2) for i, j in among.pairs]
         gamma = np.array(joint).reshape(-1, 1) / rms
     return Sizes(drift, gamma, values.mean(axis=0))
@@ -72,6 +78,16 @@ def _matrix(pairs: tuple[tuple[int, int], ...], values: Array, m: int) -> Array:
     out = np.zeros((m, m))
     for (i, j), value in zip(pairs, values):
         out[i, j] = out[j, i] = value
+    return out
+
+
+def _square_rates(recording: Recording, states: Sequence[Array]) -> Array:
+    """Mean square `(m,)` of the rate between samples of the states."""
+    rates = []
+    for x, t in zip(states, recording.times):
+        gaps = np.full(max(len(x) - 1, 0), float(t)) if np.ndim(t) == 0 else np.diff(np.asarray(t))
+        rates.append(np.diff(x, axis=0) / gaps[:, None])
+    out: Array = np.nanmean(np.concatenate(rates) ** 2, axis=0)
     return out
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Round", "State", "Task"]
 
+CONSTANT = "1"
 TIE = 1e-6
 """Gain of evidence under which two models are the same up to rounding."""
 
@@ -63,7 +64,7 @@ class Task:
     def gamma_sought(self) -> bool:
         """Whether Gamma has more candidates than the constants of its variances."""
         among = self.recording.candidates
-        return len(among.all_gamma) > sum(i == j for i, j in among.pairs)
+        return len(among.all_gamma) > len(among.variances)
 
     # -- the regressions whose sets of terms have an evidence ------------------------------------------------
     def drift_ranking(self, state: State) -> tuple[State, Ranking]:
@@ -92,13 +93,13 @@ class Task:
             sums=sums.profile(len(columns)),
             sizes=_at(sizes.gamma, columns),
             equation=np.array([p for p, _ in columns], dtype=int),
-            full=frozenset(p for p, (i, j) in enumerate(among.pairs) if i == j),
+            full=frozenset(among.variances),
             prior=self.prior,
             names=names,
             means=np.array([sizes.means[k] for _, k in columns]),
         )
         state = state.without([f"Gamma {names[c]}" for c in bad if c < len(columns)])
-        return replace(state, gamma=ranking, noise_sums=sums), ranking
+        return replace(state, gamma=ranking, noise_sums=sums, sizes=sizes), ranking
 
     # -- how things are named --------------------------------------------------------------------------------
     def drift_names(self) -> list[str]:
@@ -108,7 +109,11 @@ class Task:
 
     def gamma_names(self) -> list[str]:
         """Names of the candidates of Gamma, with their element where there are several."""
-        return _named(self.recording.candidates.pair_names, self.gamma_terms)
+        among = self.recording.candidates
+        shown = dict(zip(among.gamma_terms, self.gamma_terms))
+        several = len({p for p, _ in among.all_gamma}) > 1
+        names, terms = among.pair_names, [shown.get(k, CONSTANT) for _, k in among.all_gamma]
+        return [f"{names[p]}: {term}" if several else term for (p, _), term in zip(among.all_gamma, terms)]
 
     def shown(self, model: Model) -> tuple[dict[str, float], dict[str, float]]:
         """The coefficients of drift and Gamma that are not zero, by name."""
@@ -143,7 +148,7 @@ class State:
     drift, gamma : Ranking or None
         The last regressions: they say what a set of terms costs.
     sizes : Sizes or None
-        Those of the last regression of the drift.
+        Those of the last regression of the drift, or of Gamma where there was none.
     noise_sums : Quadratic or None
         The last regression of Gamma with the noise variances in it.
     overflowed : frozenset of str

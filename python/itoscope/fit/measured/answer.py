@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from itoscope.backends.records import Fitted, Variance
 from itoscope.checks.beyond import looked_beyond
 from itoscope.checks.measured import (
     check_given,
+    check_quiet,
     check_residuals,
     check_step,
     check_survey,
@@ -19,6 +21,7 @@ from itoscope.checks.measured import (
 from itoscope.data.driving import pieces, rows
 from itoscope.fit.measured.origin import settle_origin
 from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fit_measured
+from itoscope.fit.measured.stepping import left_over
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
@@ -38,7 +41,8 @@ def answer_measured(question: Question) -> Findings:
     question, origin = settle_origin(question, _measured, sampler_of)
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))
-    checks = _given_checks(question, measured)
+    measured, fit, quiet = _quiet_rows(measured, fit, names)
+    checks = _given_checks(question, measured) + quiet
     if not fit.converged:
         last = fit.rounds[-1]
         checks.append(unstable_rounds(measured.max_rounds, bool(last.same_terms), last.shift or 0.0))
@@ -93,14 +97,35 @@ def _measured(question: Question) -> Measured:
         diffusion_program=backend.compile(diffusion_library.expressions, library.inputs),
         rows=question.rows,
         pairs=question.pairs,
+        constant=question.constant_pairs,
         backend=backend,
         scheme=asked.scheme,
-        weighted=asked.weights == "auto" and asked.diffusion != "none",
+        weighted=asked.weights == "auto" and bool(question.pairs),
         ensemble=asked.ensemble,
         floor=asked.weight_floor,
         max_rounds=asked.max_rounds,
         reporter=question.reporter,
     )
+
+
+def _quiet_rows(
+    measured: Measured, fit: MeasuredFit, names: tuple[str, ...]
+) -> tuple[Measured, MeasuredFit, list[Check]]:
+    """The fit without the noise of rows that show none beyond the error of the step, and the checks that say so."""
+    if measured.scheme != "trapezoid" or measured.ensemble != "pool":
+        return measured, fit, []
+    checks, quiet = [], set()
+    for row in measured.noisy:
+        gamma = measured.gamma(fit.diffusion[row, row])
+        if not gamma.any():
+            continue
+        size, left = left_over(measured, row, coefficients(fit.drift[row]), gamma)
+        checks.append(check_quiet(names[row], size, left))
+        if checks[-1].fired:
+            quiet.add(row)
+    pairs = tuple((i, j) for i, j in measured.pairs if i not in quiet and j not in quiet)
+    diffusion = {pair: fit.diffusion[pair] for pair in pairs}
+    return replace(measured, pairs=pairs), replace(fit, diffusion=diffusion), checks
 
 
 def _row_checks(
@@ -116,14 +141,14 @@ def _row_checks(
             checks += check_step(state, equation, sums)
         if (row, row) not in fit.diffusion:
             continue
-        gamma = coefficients(fit.diffusion[row, row])[None]
+        gamma = measured.gamma(fit.diffusion[row, row])[None]
         if not gamma.any():
             checks.append(no_noise(state))
             continue
         variance = Variance(measured.diffusion_program, gamma, fit.floors[q : q + 1])
         drift = Fitted(measured.drift_program, coefficients(equation)[None])
         residuals, more = check_residuals(
-            measured.backend, measured.paths, measured.times, row, state, drift, variance, len(measured.rows)
+            measured.backend, measured.paths, measured.times, row, state, drift, variance, len(measured.noisy)
         )
         found[state] = residuals.as_dict()
         checks += more
@@ -134,11 +159,14 @@ def _covariance_checks(measured: Measured, fit: MeasuredFit, names: tuple[str, .
     """Whether the fitted Gamma is a covariance on the data."""
     if not measured.pairs:
         return []
-    pairs = [(measured.rows.index(i), measured.rows.index(j)) for i, j in measured.pairs]
-    coef = np.array([coefficients(fit.diffusion[pair]) for pair in measured.pairs])
-    gamma = Fitted(measured.diffusion_program, coef)
-    seen = measured.backend.survey(measured.paths, gamma, pairs, fit.floors)
-    return check_survey([names[row] for row in measured.rows], seen, fit.floors)
+    noisy = measured.noisy
+    pairs = [(noisy.index(i), noisy.index(j)) for i, j in measured.pairs]
+    gamma = Fitted(
+        measured.diffusion_program, np.array([measured.gamma(fit.diffusion[pair]) for pair in measured.pairs])
+    )
+    floors = np.array([floor for row, floor in zip(measured.rows, fit.floors) if row in noisy])
+    seen = measured.backend.survey(measured.paths, gamma, pairs, floors)
+    return check_survey([names[row] for row in noisy], seen, floors)
 
 
 def _given_checks(question: Question, measured: Measured) -> list[Check]:

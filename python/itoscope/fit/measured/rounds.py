@@ -39,6 +39,7 @@ FLOOR_QUANTILE = 0.2
 Where the variance nearly vanishes, the squared increment over a finite step is not yet proportional to it; without this
 bound, a fifth of the samples with the smallest variance decides about the terms, and false ones enter.
 """
+CONSTANT = "1"
 QUANTILE_SAMPLES = 20_000
 """Samples from which that quantile is read, spread evenly over the data."""
 
@@ -61,6 +62,8 @@ class Measured:
         The states whose drift is unknown.
     pairs : tuple of (int, int)
         The entries of the diffusion covariance, as pairs of states, the diagonal first.
+    constant : frozenset of (int, int)
+        Those whose one candidate is the constant, one of the `diffusion_terms`.
     scheme : {"trapezoid", "euler"}
     weighted : bool
         Without weights there is one round only.
@@ -82,6 +85,7 @@ class Measured:
     rows: tuple[int, ...]
     pairs: tuple[Pair, ...]
     backend: Backend
+    constant: frozenset[Pair] = frozenset()
     scheme: Scheme = "trapezoid"
     weighted: bool = True
     ensemble: Ensemble = "pool"
@@ -102,6 +106,24 @@ class Measured:
         known = len(self.paths) if self.ensemble == "mean" else 1
         found = {row: recorded_correlation(self.paths, self.times, row) for row in self.rows}
         return {row: known * step / tau for row, (tau, step) in found.items()}
+
+    @cached_property
+    def noisy(self) -> tuple[int, ...]:
+        """The rows that carry noise."""
+        return tuple(row for row in self.rows if (row, row) in self.pairs)
+
+    def candidates(self, target: Target) -> tuple[Sequence[str], Program]:
+        """Names and programs of the terms of a regression."""
+        if not target.is_diffusion:
+            return self.drift_terms, self.drift_program
+        if target.pair in self.constant:
+            return (CONSTANT,), self.backend.compile([CONSTANT], list(self.diffusion_program.inputs))
+        return self.diffusion_terms, self.diffusion_program
+
+    def gamma(self, equation: Equation) -> Array:
+        """Coefficients of the selected terms of an entry of Gamma over all `diffusion_terms`."""
+        found = dict(zip(equation.terms, coefficients(equation)))
+        return np.array([found.get(term, 0.0) for term in self.diffusion_terms])
 
 
 @dataclass(frozen=True)
@@ -215,7 +237,7 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
         diffusion[i, j] = sample(diffusion_moments[i, j], final, stream)
     floors = np.zeros(len(measured.rows)) if former is None else former.floors
     if former is None and measured.pairs:
-        floors = np.array([measured.floor * means[row, row] for row in measured.rows])
+        floors = np.array([measured.floor * means.get((row, row), 0.0) for row in measured.rows])
     selected = Round(
         number=0,
         weighted=former is not None,
@@ -234,7 +256,7 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
 
 
 def _low_variance(measured: Measured, diffusion: Mapping[Pair, Equation]) -> Array:
-    """The quantile `FLOOR_QUANTILE` of each predicted variance on the data, `(r,)`."""
+    """The quantile `FLOOR_QUANTILE` of each predicted variance on the data, `(r,)`; 0 of a row without noise."""
     total = sum(len(x) for x in measured.paths)
     stride = max(1, total // QUANTILE_SAMPLES)
     rows = np.concatenate([x[number % stride :: stride] for number, x in enumerate(measured.paths)])
@@ -242,21 +264,23 @@ def _low_variance(measured: Measured, diffusion: Mapping[Pair, Equation]) -> Arr
     if not len(rows):
         return np.zeros(len(measured.rows))
     values = measured.diffusion_program.evaluate(rows)
-    predicted = [values @ coefficients(diffusion[row, row]) for row in measured.rows]
-    return np.array([np.quantile(gamma, FLOOR_QUANTILE) for gamma in predicted])
+    return np.array(
+        [
+            np.quantile(values @ measured.gamma(diffusion[row, row]), FLOOR_QUANTILE)
+            if row in measured.noisy
+            else 0.0
+            for row in measured.rows
+        ]
+    )
 
 
 def _selected(equation: Equation) -> list[str]:
     return [term for term, inside in zip(equation.terms, equation.selected) if inside]
 
 
-def _fitted(program: Program, equations: Sequence[Equation]) -> Fitted:
-    return Fitted(program, np.array([coefficients(equation) for equation in equations]))
-
-
 def _weights(measured: Measured, former: MeasuredFit | None, states: tuple[int, ...]) -> Weights:
     """Weights of a drift row (one state) or of an entry of the diffusion (two), from the model of the round before."""
-    if former is None:
+    if former is None or states[0] not in measured.noisy:
         return None
     bounds = former.floors if len(states) == 1 else former.diffusion_floors
     floors = {row: bounds[q] for q, row in enumerate(measured.rows)}
@@ -265,17 +289,14 @@ def _weights(measured: Measured, former: MeasuredFit | None, states: tuple[int, 
     else:
         i, j = states
         entries = [former.diffusion[i, i], former.diffusion[j, j], former.diffusion[i, j]]
-    fitted = _fitted(measured.diffusion_program, entries)
-    return Variance(fitted.program, fitted.coef, np.array([floors[state] for state in states]))
+    coef = np.array([measured.gamma(entry) for entry in entries])
+    return Variance(measured.diffusion_program, coef, np.array([floors[state] for state in states]))
 
 
 def regress(measured: Measured, target: Target, weights: Weights) -> tuple[Moments, float]:
     """Moments of one regression, and the mean of its target."""
-    what, terms, program = (
-        ("diffusion", measured.diffusion_terms, measured.diffusion_program)
-        if target.is_diffusion
-        else ("drift", measured.drift_terms, measured.drift_program)
-    )
+    what = "diffusion" if target.is_diffusion else "drift"
+    terms, program = measured.candidates(target)
     paths, times = measured.summed
     steps = sum(len(x) - 1 for x in paths)
     with measured.reporter.stage(f"sums of the {what}", steps) as count:

@@ -1,0 +1,60 @@
+"""Which elements of Gamma are sought, and of which terms: one word for all rows of the drift, or one by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, get_args
+
+from itoscope.common import checks
+from itoscope.common.types import Diffusion
+from itoscope.errors import argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["check_words", "constant_pairs", "pairs_of", "words_by_row"]
+
+WORDS: tuple[Diffusion, ...] = get_args(Diffusion)
+
+Pair = tuple[int, int]
+
+
+def check_words(diffusion: Diffusion | Mapping[str, Diffusion]) -> None:
+    """Raise `ArgumentError` for what is neither one of `WORDS` nor a mapping of states to them."""
+    if not isinstance(diffusion, Mapping):
+        checks.choice("diffusion", diffusion, WORDS)
+        return
+    for state, word in diffusion.items():
+        checks.choice(f"diffusion[{state!r}]", word, WORDS)
+
+
+def words_by_row(
+    diffusion: Diffusion | Mapping[str, Diffusion], states: Sequence[str], rows: Sequence[int]
+) -> dict[int, Diffusion]:
+    """The word of each unknown row; rows that a mapping does not name are `"full"`.
+
+    Raises
+    ------
+    ArgumentError
+        For a name that no unknown row has.
+    """
+    if not isinstance(diffusion, Mapping):
+        return dict.fromkeys(rows, diffusion)
+    sought = [states[row] for row in rows]
+    for state in diffusion:
+        if state not in sought:
+            allowed = f"a state whose drift is sought: {', '.join(sought)}"
+            raise argument_error("diffusion", state, allowed)
+    return {row: diffusion.get(states[row], "full") for row in rows}
+
+
+def pairs_of(words: Mapping[int, Diffusion]) -> tuple[Pair, ...]:
+    """The elements that are sought, the diagonal first: none of a row without noise, of a `"diagonal"` one its own."""
+    noisy = [row for row, word in words.items() if word != "none"]
+    joint = [row for row in noisy if words[row] != "diagonal"]
+    return (*((i, i) for i in noisy), *((i, j) for i in joint for j in joint if i < j))
+
+
+def constant_pairs(words: Mapping[int, Diffusion]) -> frozenset[Pair]:
+    """Those of them that are constants, whatever the library is: of a `"constant"` row."""
+    return frozenset((i, j) for i, j in pairs_of(words) if "constant" in (words[i], words[j]))
