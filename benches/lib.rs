@@ -160,6 +160,7 @@ impl Recording {
             max_step: 2e-3,
             kinks: Vec::new(),
             second_order: true,
+            given: Vec::new(),
         }
     }
 

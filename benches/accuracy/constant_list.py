@@ -305,6 +305,9 @@ _NORMALS = "of the tables of the normal generator, whose law `rust/core` tests"
 
 #: What decides about a constant of the core; those that the reference has as well are studied there, see `TWINS`.
 CORE = {
+    "filter::affine::CLOSE": "what is left of a change falls on far below rounding, see `AGAIN`",
+    "filter::affine::AGAIN": "1e-13 to the power of 1.25 is 6e-17: below rounding",
+    "filter::drift_moments::WAYS": "follows from the nodes of a step",
     "filter::engine::BATCH": _BLOCK,
     "filter::state_space::MAX_STATES": _LIMIT,
     "filter::state_space::MAX_CORRELATION": "the rest, 0.2 % of a variance, is far above rounding of a pivot",
@@ -312,6 +315,7 @@ CORE = {
     "filter::transition::MOST": "at `NORM` a series needs 15 to leave out what is below rounding",
     "filter::transition::NORM": "halving and doubling are exact; more terms or more halvings",
     "filter::whitened::BLOCK": _BLOCK,
+    "filter::wide::LANES": _BLOCK,
     "program::ROWS": _BLOCK,
     "program::code::GROUP": _BLOCK,
     "program::graph::MAX_FACTORS": _LIMIT,

@@ -14,5 +14,6 @@ pub mod regression;
 pub mod sampler;
 pub mod simulate;
 pub mod table;
+mod vectorised;
 
 pub use error::{Error, Result};

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_filtered"]
 
-MAX_STATES = 16
+MAX_STATES = 20
 """States that the filter can hold."""
 DRAWS = 2000
 """Draws of each chain where their number is left to us."""

@@ -1,7 +1,8 @@
 //! The filter itself: a batch of paths advances one sample together, each step shown to a visitor.
 
 use super::predict::Predictor;
-use super::small::{cholesky, invert_lower, multiply, multiply_transposed, symmetrise};
+use super::small::{cholesky, invert_lower, multiply, multiply_transposed};
+use super::square::{read, sandwich, with_size, write};
 use super::state_space::StateSpace;
 use super::visitor::{Update, Visitor};
 use crate::Result;
@@ -26,11 +27,11 @@ pub struct Engine<'a, 'p> {
     loglik: Vec<f64>,
     observation: Vec<f64>,
     seen: Vec<bool>,
-    /// Working memory of one update.
-    work: UpdateWork,
+    /// The last update of each path.
+    work: Vec<UpdateWork>,
 }
 
-#[derive(Default)]
+#[derive(Clone)]
 struct UpdateWork {
     masked: Vec<f64>,
     ph: Vec<f64>,
@@ -42,8 +43,7 @@ struct UpdateWork {
     white: Vec<f64>,
     gain: Vec<f64>,
     closed: Vec<f64>,
-    product: Vec<f64>,
-    next: Vec<f64>,
+    log_det: f64,
 }
 
 impl UpdateWork {
@@ -60,8 +60,7 @@ impl UpdateWork {
             white: zeros(q),
             gain: zeros(m * q),
             closed: zeros(m * m),
-            product: zeros(m * m),
-            next: zeros(m * m),
+            log_det: 0.0,
         }
     }
 }
@@ -85,7 +84,7 @@ impl<'a, 'p> Engine<'a, 'p> {
             loglik: vec![0.0; lanes],
             observation: model.observation.iter().copied().collect(),
             seen: vec![false; q],
-            work: UpdateWork::new(m, q),
+            work: vec![UpdateWork::new(m, q); lanes],
         }
     }
 
@@ -134,6 +133,9 @@ impl<'a, 'p> Engine<'a, 'p> {
                 let gap = path.dt(n - 1);
                 pieces[lane] = ((gap / self.model.max_step - 1e-9).ceil().max(1.0)) as usize;
                 h[lane] = gap / pieces[lane] as f64;
+                if pieces[lane] > 1 {
+                    self.predictor.unsettle(lane);
+                }
             }
         }
         let most = pieces.iter().copied().max().unwrap_or(0);
@@ -162,35 +164,23 @@ impl<'a, 'p> Engine<'a, 'p> {
         }
     }
 
-    /// What of sample `n` is seen, the rows of the observation of that, and the innovations; returns how many.
-    #[inline]
-    fn look(&mut self, n: usize, lane: usize) -> f64 {
+    /// What of sample `n` is seen, and the rows of the observation of that.
+    fn mask(&mut self, n: usize, lane: usize) {
         let (m, q) = (self.model.m(), self.model.q());
-        let w = &mut self.work;
-        let mean = &self.mean[lane * m..(lane + 1) * m];
-        let y = self.paths[lane].x.row(n);
+        let w = &mut self.work[lane];
         w.masked.copy_from_slice(&self.observation);
-        let mut n_seen = 0.0;
-        for c in 0..q {
-            self.seen[c] = !y[c].is_nan();
-            let row = &mut w.masked[c * m..(c + 1) * m];
-            if self.seen[c] {
-                n_seen += 1.0;
-                w.r[c] = y[c] - row.iter().zip(mean).map(|(a, b)| a * b).sum::<f64>();
-            } else {
-                row.fill(0.0);
-                w.r[c] = 0.0;
+        for (c, y) in self.paths[lane].x.row(n).iter().take(q).enumerate() {
+            self.seen[c] = !y.is_nan();
+            if !self.seen[c] {
+                w.masked[c * m..(c + 1) * m].fill(0.0);
             }
         }
-        n_seen
     }
 
-    fn update(&mut self, n: usize, lane: usize, visitor: &mut impl Visitor) {
+    /// The gain of what is seen, and the covariance after it.
+    fn weigh(&mut self, lane: usize) {
         let (m, q) = (self.model.m(), self.model.q());
-        self.give(n, lane);
-        let n_seen = self.look(n, lane);
-        let w = &mut self.work;
-        let mean = &mut self.mean[lane * m..(lane + 1) * m];
+        let w = &mut self.work[lane];
         let cov = &mut self.cov[lane * m * m..(lane + 1) * m * m];
         multiply_transposed(cov, &w.masked, &mut w.ph, m, m, q);
         multiply(&w.masked, &w.ph, &mut w.s, q, m, q);
@@ -202,34 +192,64 @@ impl<'a, 'p> Engine<'a, 'p> {
             w.low.fill(f64::NAN);
         }
         invert_lower(&w.low, &mut w.inverse, q);
-        multiply(&w.inverse, &w.r, &mut w.white, q, q, 1);
         multiply_transposed(&w.ph, &w.inverse, &mut w.half, m, q, q);
         multiply(&w.half, &w.inverse, &mut w.gain, m, q, q);
         multiply(&w.gain, &w.masked, &mut w.closed, m, q, m);
         for (index, value) in w.closed.iter_mut().enumerate() {
             *value = f64::from(u8::from(index / m == index % m)) - *value;
         }
-        let log_det: f64 = (0..q).map(|c| w.low[c * q + c].ln()).sum();
-        let squares: f64 = w.white.iter().map(|value| value * value).sum();
-        self.loglik[lane] -= 0.5 * squares + log_det + 0.5 * LOG_2PI * n_seen;
-        for i in 0..m {
-            mean[i] += (0..q).map(|c| w.gain[i * q + c] * w.r[c]).sum::<f64>();
-        }
+        w.log_det = (0..q).map(|c| w.low[c * q + c].ln()).sum();
         // Joseph form: the covariance stays positive whatever the rounding of the gain.
-        multiply(&w.closed, cov, &mut w.product, m, m, m);
-        multiply_transposed(&w.product, &w.closed, &mut w.next, m, m, m);
-        for c in 0..q {
-            if self.seen[c] {
+        with_size!(m, {
+            let mut next = sandwich::<N>(&read(&w.closed), &read(cov));
+            for c in (0..q).filter(|&c| self.seen[c]) {
                 let noise = self.model.noise[c];
-                for i in 0..m {
-                    for j in 0..m {
-                        w.next[i * m + j] += w.gain[i * q + c] * noise * w.gain[j * q + c];
+                for i in 0..N {
+                    let pulled = w.gain[i * q + c] * noise;
+                    for j in 0..N {
+                        next[i][j] += pulled * w.gain[j * q + c];
                     }
                 }
             }
+            write(&next, cov);
+        });
+    }
+
+    fn update(&mut self, n: usize, lane: usize, visitor: &mut impl Visitor) {
+        let (m, q) = (self.model.m(), self.model.q());
+        let y = self.paths[lane].x.row(n);
+        let mut steady = self.predictor.steady(lane);
+        if y.iter().take(q).any(|y| y.is_nan()) {
+            let ahead = self.predictor.unsettle(lane);
+            if steady {
+                self.cov[lane * m * m..(lane + 1) * m * m].copy_from_slice(ahead);
+                steady = false;
+            }
         }
-        symmetrise(&mut w.next, m);
-        cov.copy_from_slice(&w.next);
+        if steady {
+            self.seen.fill(true);
+        } else {
+            self.give(n, lane);
+            self.mask(n, lane);
+            self.weigh(lane);
+        }
+        let w = &mut self.work[lane];
+        let mean = &mut self.mean[lane * m..(lane + 1) * m];
+        let mut n_seen = 0.0;
+        for c in 0..q {
+            let row = &w.masked[c * m..(c + 1) * m];
+            w.r[c] = 0.0;
+            if self.seen[c] {
+                n_seen += 1.0;
+                w.r[c] = y[c] - row.iter().zip(&*mean).map(|(a, b)| a * b).sum::<f64>();
+            }
+        }
+        multiply(&w.inverse, &w.r, &mut w.white, q, q, 1);
+        let squares: f64 = w.white.iter().map(|value| value * value).sum();
+        self.loglik[lane] -= 0.5 * squares + w.log_det + 0.5 * LOG_2PI * n_seen;
+        for i in 0..m {
+            mean[i] += (0..q).map(|c| w.gain[i * q + c] * w.r[c]).sum::<f64>();
+        }
         let update = Update {
             n,
             seen: &self.seen,
@@ -241,7 +261,8 @@ impl<'a, 'p> Engine<'a, 'p> {
             gain: &w.gain,
             closed: &w.closed,
             mean,
-            cov,
+            cov: &self.cov[lane * m * m..(lane + 1) * m * m],
+            steady,
         };
         visitor.updated(lane, &update);
     }

@@ -3,6 +3,7 @@
 //! Paths run in small batches; batches run in parallel and are summed in their order, so results are the same for
 //! any number of threads.
 
+mod affine;
 mod drift_moments;
 mod engine;
 mod information;
@@ -13,10 +14,12 @@ mod predict;
 mod small;
 mod smooth;
 mod square;
+mod standing;
 mod state_space;
 mod transition;
 mod visitor;
 mod whitened;
+mod wide;
 
 use ndarray::{Array2, Array3};
 use rayon::prelude::*;
@@ -109,7 +112,7 @@ pub fn noise_moments(
         let mut engine = Engine::new(model, batch);
         let mut moments = NoiseMoments::new(model, columns, batch.len());
         engine.run(&mut moments, control)?;
-        Ok((moments.rows, engine.loglik()))
+        Ok((moments.finish(), engine.loglik()))
     })?;
     Ok(merged(parts, columns.len() + model.q()))
 }

@@ -1,37 +1,66 @@
 //! Moments of the regression of Gamma and the noise variances: sensitivities of covariance and mean.
 
-use super::small::{axpy, multiply, multiply_transposed, multiply_wide};
+mod steady;
+
+use super::affine::Affine;
+use super::small::{axpy, multiply, multiply_transposed};
 use super::square::{read, with_size, write};
+use super::standing::{excess, scale};
 use super::state_space::{MAX_STATES, StateSpace};
+use super::transition::Transition;
 use super::visitor::{Step, Update, Visitor};
 use super::whitened::WhitenedRows;
+use super::wide::{multiply_wide, padded};
+
+use steady::Settled;
 
 /// Sensitivities of a batch to the Gamma coefficients and the noise variances, and the rows they give.
 ///
 /// `C = dP/dc` obeys `C- = Phi C Phi^T + Q(u)`, `C = (I - Kg H) C- (I - Kg H)^T` (plus `Kg Kg^T` for a noise variance);
 /// `D = dM/dc` obeys `D- = Phi D`, `D = (I - Kg H) D- + ((I - Kg H) C- H^T - Kg E) S^-1 r`. Rows: `r` on `H D-` with
-/// weight `S^-1`, and `r r^T - S` on `H C- H^T + E` with weight `S^-1 (x) S^-1 / 2`.
+/// weight `S^-1`, and `r r^T - S` on `H C- H^T + E` with weight `S^-1 (x) S^-1 / 2`. Only `C-` is kept: an observation and
+/// the prediction after it are one `C- <- F C- F^T + Phi Kg Kg^T Phi^T + Q(u)` with `F = Phi (I - Kg H)`.
 pub struct NoiseMoments<'a> {
     columns: &'a [(usize, usize)],
     noise: Vec<f64>,
     /// Columns carried: `columns`, the noises, and the Gamma in use, which stands for `sum c_k gamma_k` in the targets.
     carried: usize,
+    /// The same with padding.
+    width: usize,
     /// Unit matrices of the pairs, and the range of columns in which theirs lie.
     units: Vec<(Vec<f64>, std::ops::Range<usize>)>,
+    /// Whether the covariance's sensitivities converge where the covariance does: all terms are numbers.
+    converges: bool,
     m: usize,
     q: usize,
     /// lanes x m x m x C
     w: Vec<f64>,
     /// lanes x m x C
     d: Vec<f64>,
+    lanes: Vec<Lane>,
     next: Vec<f64>,
     turn: Vec<f64>,
     part: Vec<f64>,
     part_row: Vec<f64>,
+    values: Vec<f64>,
     small: Vec<f64>,
+    factor: Vec<f64>,
     white: Vec<f64>,
     /// The rows of the regression.
     pub rows: WhitenedRows,
+}
+
+/// What a path has beside its sensitivities.
+#[derive(Clone)]
+struct Lane {
+    /// `I - Kg H` and `Kg` of an observation whose part in the covariance's sensitivities is still to come.
+    observed: bool,
+    closed: Vec<f64>,
+    gain: Vec<f64>,
+    /// What each unit matrix spreads to over a step, as long as that stays the same.
+    version: u64,
+    spreads: Vec<f64>,
+    settled: Settled,
 }
 
 impl<'a> NoiseMoments<'a> {
@@ -39,7 +68,7 @@ impl<'a> NoiseMoments<'a> {
     pub fn new(model: &StateSpace<'_>, columns: &'a [(usize, usize)], lanes: usize) -> Self {
         let (m, q) = (model.m(), model.q());
         let regressors = columns.len() + q;
-        let c = regressors + 1;
+        let c = padded(regressors + 1);
         let unit = |(pair, &(i, j)): (usize, &(usize, usize))| {
             let mut unit = vec![0.0; m * m];
             unit[i * m + j] = 1.0;
@@ -49,38 +78,55 @@ impl<'a> NoiseMoments<'a> {
             let last = columns.iter().rposition(own).map_or(0, |last| last + 1);
             (unit, first..last)
         };
+        let lane = Lane {
+            observed: false,
+            closed: vec![0.0; m * m],
+            gain: vec![0.0; m * q],
+            version: 0,
+            spreads: vec![0.0; model.pairs.len() * m * m],
+            settled: Settled::default(),
+        };
+        let affine = Affine::of(model);
         Self {
             columns,
             noise: model.noise.to_vec(),
             units: model.pairs.iter().enumerate().map(unit).collect(),
-            carried: c,
+            converges: affine.is_some_and(|affine| columns.iter().all(|&(_, k)| affine.is_constant(k))),
+            carried: regressors + 1,
+            width: c,
             m,
             q,
             w: vec![0.0; lanes * m * m * c],
             d: vec![0.0; lanes * m * c],
+            lanes: vec![lane; lanes],
             next: vec![0.0; m * m * c],
-            turn: vec![0.0; m * c],
+            turn: vec![0.0; (q + m) * c],
             part: vec![0.0; m * c],
             part_row: vec![0.0; c],
+            values: vec![0.0; columns.len()],
             small: vec![0.0; 2 * m * m],
+            factor: vec![0.0; m * m],
             white: vec![0.0; q * m],
             rows: WhitenedRows::new(regressors),
         }
     }
 
-    /// `w = a w a^T` for every column, of the path in `lane`.
-    fn sandwich(&mut self, lane: usize, a: &[f64]) {
-        let (m, c) = (self.m, self.carried);
+    /// The rows, all of them.
+    pub fn finish(mut self) -> WhitenedRows {
+        for lane in 0..self.lanes.len() {
+            self.give(lane);
+        }
+        self.rows
+    }
+
+    /// `w = a w a^T` for every column, of the path in `lane`, `a` being `factor`.
+    fn sandwich(&mut self, lane: usize) {
+        let (m, c, a) = (self.m, self.width, &self.factor);
         let w = &mut self.w[lane * m * m * c..(lane + 1) * m * m * c];
         multiply_wide(a, w, &mut self.next, m, m, m * c);
         for i in 0..m {
-            for j in i..m {
-                let row = &mut w[(i * m + j) * c..][..c];
-                row.fill(0.0);
-                for l in 0..m {
-                    axpy(a[j * m + l], &self.next[(i * m + l) * c..][..c], row);
-                }
-            }
+            let (part, out) = (&self.next[i * m * c..(i + 1) * m * c], &mut w[i * (m + 1) * c..]);
+            multiply_wide(&a[i * m..], part, out, m - i, m, c);
         }
         for i in 0..m {
             for j in 0..i {
@@ -103,58 +149,67 @@ impl<'a> NoiseMoments<'a> {
         }
     }
 
-    /// The rows that an observation gives: of its innovations, and of their products.
+    /// Shows `each` the row of every pair of seen channels, target and regressors.
     #[inline]
-    fn add_rows(&mut self, lane: usize, update: &Update<'_>) {
-        let (m, q, c, k) = (self.m, self.q, self.carried, self.columns.len());
+    fn pairs(
+        &mut self,
+        lane: usize,
+        update: &Update<'_>,
+        mut each: impl FnMut(&mut WhitenedRows, &[f64], f64),
+    ) {
+        let (m, q, c, k) = (self.m, self.q, self.width, self.columns.len());
         let w = &self.w[lane * m * m * c..(lane + 1) * m * m * c];
-        let d = &self.d[lane * m * c..(lane + 1) * m * c];
-        let white = &self.white;
-        for a in 0..q {
-            if !update.seen[a] {
-                continue;
-            }
-            let row = &mut self.part_row;
-            row.fill(0.0);
-            for i in 0..m {
-                axpy(white[a * m + i], &d[i * c..(i + 1) * c], row);
-            }
-            push(&mut self.rows, row, &self.noise, update.white[a]);
+        for a in (0..q).filter(|&a| update.seen[a]) {
             // (inverse observation w)_a, m rows of C
             self.part.fill(0.0);
             for i in 0..m {
-                let weight = white[a * m + i];
+                let weight = self.white[a * m + i];
                 if weight != 0.0 {
                     axpy(weight, &w[i * m * c..(i + 1) * m * c], &mut self.part);
                 }
             }
-            for b in a..q {
-                if !update.seen[b] {
-                    continue;
-                }
-                let scale = if a == b { 0.5_f64.sqrt() } else { 1.0 };
+            for b in (a..q).filter(|&b| update.seen[b]) {
                 let row = &mut self.part_row;
                 row.fill(0.0);
                 for j in 0..m {
-                    axpy(scale * white[b * m + j], &self.part[j * c..(j + 1) * c], row);
+                    let weight = scale(a, b) * self.white[b * m + j];
+                    if weight != 0.0 {
+                        axpy(weight, &self.part[j * c..(j + 1) * c], row);
+                    }
                 }
                 for channel in (0..q).filter(|&channel| update.seen[channel]) {
                     row[k + channel] +=
-                        scale * update.inverse[a * q + channel] * update.inverse[b * q + channel];
+                        scale(a, b) * update.inverse[a * q + channel] * update.inverse[b * q + channel];
                 }
-                let excess = update.white[a] * update.white[b] - f64::from(u8::from(a == b));
-                push(&mut self.rows, row, &self.noise, scale * excess);
+                each(&mut self.rows, row, scale(a, b) * excess(update.white, a, b));
             }
         }
     }
 
-    /// The sensitivities after an observation.
+    /// The rows that an observation gives: of its innovations, and of their products.
+    #[inline]
+    fn add_rows(&mut self, lane: usize, update: &Update<'_>) {
+        let (m, c, carried) = (self.m, self.width, self.carried);
+        let d = &self.d[lane * m * c..(lane + 1) * m * c];
+        for a in (0..self.q).filter(|&a| update.seen[a]) {
+            let row = &mut self.part_row;
+            row.fill(0.0);
+            for i in 0..m {
+                axpy(self.white[a * m + i], &d[i * c..(i + 1) * c], row);
+            }
+            push(&mut self.rows, &row[..carried], &self.noise, update.white[a]);
+        }
+        let noise = std::mem::take(&mut self.noise);
+        self.pairs(lane, update, |rows, row, target| push(rows, &row[..carried], &noise, target));
+        self.noise = noise;
+    }
+
+    /// The mean's sensitivities after an observation: `D = closed (D + C H^T S^-1 r) - Kg E S^-1 r`.
     #[inline]
     fn close(&mut self, lane: usize, update: &Update<'_>) {
-        let (m, q, c, k) = (self.m, self.q, self.carried, self.columns.len());
+        let (m, q, c, k) = (self.m, self.q, self.width, self.columns.len());
         let w = &self.w[lane * m * m * c..(lane + 1) * m * m * c];
         let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
-        // the mean: D = closed (D + C H^T S^-1 r) - Kg E S^-1 r
         let mut solved = [0.0; MAX_STATES];
         for channel in 0..q {
             solved[channel] = (channel..q).map(|l| update.inverse[l * q + channel] * update.white[l]).sum();
@@ -168,52 +223,61 @@ impl<'a> NoiseMoments<'a> {
             }
         }
         multiply_wide(update.closed, d, &mut self.turn, m, m, c);
-        d.copy_from_slice(&self.turn);
+        d.copy_from_slice(&self.turn[..m * c]);
         for channel in (0..q).filter(|&channel| update.seen[channel]) {
             for i in 0..m {
                 d[i * c + k + channel] -= update.gain[i * q + channel] * solved[channel];
             }
         }
-        self.sandwich(lane, update.closed);
-        let w = &mut self.w[lane * m * m * c..(lane + 1) * m * m * c];
-        for channel in (0..q).filter(|&channel| update.seen[channel]) {
-            for i in 0..m {
-                for j in 0..m {
-                    w[(i * m + j) * c + k + channel] +=
-                        update.gain[i * q + channel] * update.gain[j * q + channel];
+        let lane = &mut self.lanes[lane];
+        lane.observed = true;
+        lane.closed.copy_from_slice(update.closed);
+        lane.gain.copy_from_slice(update.gain);
+    }
+
+    /// The sensitivities through the last observation and a step, without what the step adds.
+    fn carry(&mut self, lane: usize, transition: &Transition) {
+        let (m, q, c, k) = (self.m, self.q, self.width, self.columns.len());
+        let observed = self.lanes[lane].observed;
+        if observed {
+            multiply(transition.phi(), &self.lanes[lane].closed, &mut self.factor, m, m, m);
+        } else {
+            self.factor.copy_from_slice(transition.phi());
+        }
+        self.sandwich(lane);
+        if observed {
+            let (moved, w) = (&mut self.small, &mut self.w[lane * m * m * c..(lane + 1) * m * m * c]);
+            multiply(transition.phi(), &self.lanes[lane].gain, moved, m, m, q);
+            for (i, j) in (0..m * m).map(|index| (index / m, index % m)) {
+                for channel in 0..q {
+                    w[(i * m + j) * c + k + channel] += moved[i * q + channel] * moved[j * q + channel];
                 }
             }
         }
-    }
-}
-
-/// Adds a row of carried columns: the last one and the noises at their values join the target.
-fn push(rows: &mut WhitenedRows, carried: &[f64], noise: &[f64], residual: f64) {
-    let c = carried.len() - 1;
-    let row = rows.next();
-    row[..c].copy_from_slice(&carried[..c]);
-    let noises: f64 = carried[c - noise.len()..c].iter().zip(noise).map(|(x, noise)| x * noise).sum();
-    row[c] = residual + carried[c] + noises;
-    rows.n += 1.0;
-}
-
-impl Visitor for NoiseMoments<'_> {
-    fn predicted(&mut self, lane: usize, step: &Step<'_>) {
-        let (m, c) = (self.m, self.carried);
-        self.sandwich(lane, step.transition.phi());
+        self.lanes[lane].observed = false;
         let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
-        multiply_wide(step.transition.phi(), d, &mut self.turn, m, m, c);
-        d.copy_from_slice(&self.turn);
-        let w = &mut self.w[lane * m * m * c..(lane + 1) * m * m * c];
-        let (product, moved) = self.small.split_at_mut(m * m);
-        for (pair, (unit, range)) in self.units.iter().enumerate() {
-            if range.is_empty() {
-                continue;
+        multiply_wide(transition.phi(), d, &mut self.turn, m, m, c);
+        d.copy_from_slice(&self.turn[..m * c]);
+    }
+
+    /// What a step adds to the covariance's sensitivities.
+    fn spread(&mut self, lane: usize, step: &Step<'_>) {
+        let (m, c, transition) = (self.m, self.width, step.transition);
+        let mm = m * m;
+        let w = &mut self.w[lane * mm * c..(lane + 1) * mm * c];
+        let Lane { version, spreads, .. } = &mut self.lanes[lane];
+        if *version != transition.version() {
+            *version = transition.version();
+            for ((unit, range), out) in self.units.iter().zip(spreads.chunks_exact_mut(mm)) {
+                if !range.is_empty() {
+                    with_size!(m, write(&transition.spread::<N>(&read(unit)), out));
+                }
             }
+        }
+        let (product, moved) = self.small.split_at_mut(mm);
+        for (pair, (unit, range)) in self.units.iter().enumerate() {
             let own = &self.columns[range.clone()];
-            let values = &mut self.part_row[..own.len()];
-            let transition = step.transition;
-            with_size!(m, write(&transition.spread::<N>(&read(unit)), moved));
+            let values = &mut self.values[..own.len()];
             for node in 0..=transition.nodes().len() {
                 // the integral of the values at the start is exact, that of their changes a sum over nodes
                 for (value, &(of, k)) in values.iter_mut().zip(own) {
@@ -223,10 +287,15 @@ impl Visitor for NoiseMoments<'_> {
                         (true, node) => transition.nodes()[node - 1].weight * step.change(k, node - 1),
                     };
                 }
+                if values.iter().all(|&value| value == 0.0) {
+                    continue;
+                }
                 if node > 0 {
                     let onward = transition.onward(node - 1);
                     multiply(onward, unit, product, m, m, m);
                     multiply_transposed(product, onward, moved, m, m, m);
+                } else {
+                    moved.copy_from_slice(&spreads[pair * mm..(pair + 1) * mm]);
                 }
                 for (index, &factor) in moved.iter().enumerate() {
                     if factor != 0.0 {
@@ -235,16 +304,52 @@ impl Visitor for NoiseMoments<'_> {
                 }
             }
         }
-        for index in 0..m * m {
-            w[index * c + c - 1] += step.spread[index];
+        for index in 0..mm {
+            w[index * c + self.carried - 1] += step.spread[index];
+        }
+    }
+}
+
+/// Adds a row of carried columns: the last one and the noises at their values join the target.
+fn push(rows: &mut WhitenedRows, carried: &[f64], noise: &[f64], residual: f64) {
+    let c = carried.len() - 1;
+    let row = rows.next();
+    row[..c].copy_from_slice(&carried[..c]);
+    row[c] = residual + base(carried, noise);
+    rows.n += 1.0;
+}
+
+/// What the Gamma and the noises in use have in the target.
+fn base(carried: &[f64], noise: &[f64]) -> f64 {
+    let c = carried.len() - 1;
+    let noises: f64 = carried[c - noise.len()..c].iter().zip(noise).map(|(x, noise)| x * noise).sum();
+    carried[c] + noises
+}
+
+impl Visitor for NoiseMoments<'_> {
+    const TERMS: bool = true;
+
+    fn predicted(&mut self, lane: usize, step: &Step<'_>) {
+        if self.stands(lane, step) {
+            return;
+        }
+        let before = (step.steady && self.converges).then(|| self.covariance(lane).to_vec());
+        self.carry(lane, step.transition);
+        self.spread(lane, step);
+        if let Some(before) = before {
+            self.compare(lane, &before, step.transition.phi());
         }
     }
 
     fn updated(&mut self, lane: usize, update: &Update<'_>) {
+        if self.step_steady(lane, update) {
+            return;
+        }
         self.whiten(update);
         if update.n > 0 {
             self.add_rows(lane, update);
         }
         self.close(lane, update);
+        self.settle(lane, update);
     }
 }

@@ -1,17 +1,23 @@
 //! One prediction of a batch of paths: terms over all lanes at once, small matrices path by path.
 
+mod affine;
+
+use super::affine::Affine;
 use super::small::{axpy, factor_semidefinite};
 use super::square::{Square, add, apply, read, sandwich, with_size, write};
 use super::state_space::{MAX_STATES, StateSpace};
 use super::transition::{PLACES, Transition};
 use super::visitor::{Step, Visitor};
 use crate::program::Scratch;
+use affine::Steady;
 
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
 
 /// Working memory for the predictions of a batch. Arrays over lanes hold one row of `width` lanes per entry.
 pub struct Predictor<'a> {
     model: &'a StateSpace<'a>,
+    affine: Option<Affine>,
+    steady: Vec<Steady>,
     lanes: usize,
     width: usize,
     values: Scratch,
@@ -28,6 +34,7 @@ pub struct Predictor<'a> {
     twist: Vec<f64>,
     /// Where the linear drift leads in a step (lanes x m).
     way: Vec<f64>,
+    /// Covariances half way; of affine models those that were predicted last (lanes x m x m).
     ahead: Vec<f64>,
     moves: Vec<Transition>,
     spreads: Vec<Spread>,
@@ -86,6 +93,34 @@ fn sparse(table: &ndarray::Array2<f64>) -> Vec<(usize, usize, f64)> {
     table.indexed_iter().filter(|(_, c)| **c != 0.0).map(|((i, k), &c)| (i, k, c)).collect()
 }
 
+/// Adds what Gamma does beyond its value at the start, as it moves along the step with its terms: the integral for the
+/// start is exact, the rest a sum over nodes.
+#[inline]
+fn add_changes<const N: usize>(
+    model: &StateSpace<'_>,
+    gamma: &[(usize, usize, f64)],
+    (step, now): (&Step<'_>, &mut [f64]),
+    (start, elements): (&[f64], &mut [f64]),
+    added: &mut Square<N>,
+) {
+    for (node, at) in step.transition.nodes().iter().enumerate() {
+        let mut still = true;
+        elements.fill(0.0);
+        for &(pair, k, c) in gamma {
+            let change = step.change(k, node);
+            still &= change == 0.0;
+            elements[pair] += c * (step.terms[k * step.width] + change);
+        }
+        if still {
+            continue;
+        }
+        model.positive_gamma(elements, now);
+        let mut change = read::<N>(now);
+        add(&mut change, -1.0, &read(start));
+        add(added, at.weight, &sandwich(&read(step.transition.onward(node)), &change));
+    }
+}
+
 impl<'a> Predictor<'a> {
     /// Memory for `lanes` paths.
     pub fn new(model: &'a StateSpace<'a>, lanes: usize) -> Self {
@@ -93,17 +128,25 @@ impl<'a> Predictor<'a> {
         let values = model.program.scratch(lanes);
         let width = values.width();
         let zeros = |rows: usize| vec![0.0; rows * width];
+        let affine = Affine::of(model);
+        let mut gradient = zeros(k * m);
+        if let Some(affine) = &affine {
+            let rows = gradient.chunks_exact_mut(width.max(1));
+            rows.zip(&affine.slopes).for_each(|(row, &slope)| row.fill(slope));
+        }
         Self {
             model,
+            steady: vec![Steady::NEVER; lanes],
             lanes,
             width,
             values,
             slopes: model.gradient.scratch(lanes),
-            around: model.second_order.then(|| model.program.scratch(2 * m * width)),
+            around: (model.second_order && affine.is_none()).then(|| model.program.scratch(2 * m * width)),
+            affine,
             drift: sparse(&model.drift),
             gamma: sparse(&model.gamma),
             terms: zeros(k),
-            gradient: zeros(k * m),
+            gradient,
             jacobian: zeros(m * m),
             field: zeros(m),
             bends: zeros(k),
@@ -133,6 +176,11 @@ impl<'a> Predictor<'a> {
         cov: &mut [f64],
         visitor: &mut impl Visitor,
     ) {
+        if let Some(affine) = self.affine.take() {
+            self.run_affine(&affine, (n, h), mean, cov, visitor);
+            self.affine = Some(affine);
+            return;
+        }
         let m = self.model.m();
         self.terms_at(mean, cov);
         self.linearise(h);
@@ -350,29 +398,15 @@ impl<'a> Predictor<'a> {
             gradient: &self.gradient[lane..],
             bends: &self.bends[lane..],
             width: w,
+            field: &field,
             ways: ways.as_flattened(),
             transition,
             spread: &[],
             mean: &[],
             cov: &[],
+            steady: false,
         };
-        // Gamma moves along the step with its terms: the integral for its start is exact, the rest a sum over nodes
-        for (node, at) in transition.nodes().iter().enumerate() {
-            let mut still = true;
-            elements.fill(0.0);
-            for &(pair, k, c) in &self.gamma {
-                let change = step.change(k, node);
-                still &= change == 0.0;
-                elements[pair] += c * (self.terms[k * w + lane] + change);
-            }
-            if still {
-                continue;
-            }
-            self.model.positive_gamma(elements, gamma);
-            let mut change = read::<N>(gamma);
-            add(&mut change, -1.0, &read(start));
-            add(&mut added, at.weight, &sandwich(&read(transition.onward(node)), &change));
-        }
+        add_changes(self.model, &self.gamma, (&step, gamma), (start, elements), &mut added);
         let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
         add(&mut after, 1.0, &added);
         write(&after, cov);

@@ -132,17 +132,6 @@ pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// `out = a d` for `a` (n x m) and `d` (m x C), C long.
-pub fn multiply_wide(a: &[f64], d: &[f64], out: &mut [f64], n: usize, m: usize, c: usize) {
-    for i in 0..n {
-        let row = &mut out[i * c..(i + 1) * c];
-        row.fill(0.0);
-        for j in 0..m {
-            axpy(a[i * m + j], &d[j * c..(j + 1) * c], row);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

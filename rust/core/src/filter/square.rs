@@ -3,10 +3,10 @@
 /// An N x N matrix by rows.
 pub type Square<const N: usize> = [[f64; N]; N];
 
-/// Runs an expression with the constant `N` standing for the number of states `m`, at most 16.
+/// Runs an expression with the constant `N` standing for the number of states `m`, at most 20.
 macro_rules! with_size {
     ($m:expr, $body:expr) => {
-        $crate::filter::square::with_size!(@ $m, $body, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+        $crate::filter::square::with_size!(@ $m, $body, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
     };
     (@ $m:expr, $body:expr, $($n:literal)*) => {
         match $m {
@@ -14,7 +14,7 @@ macro_rules! with_size {
                 const N: usize = $n;
                 $body
             })*
-            m => unreachable!("{m} states: StateSpace::check allows 16"),
+            m => unreachable!("{m} states: StateSpace::check allows 20"),
         }
     };
 }

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 const MAX_CORRELATION: f64 = 0.999;
 
 /// Largest number of states: a bound for arrays on the stack, and for matrices whose size the compiler knows.
-pub const MAX_STATES: usize = 16;
+pub const MAX_STATES: usize = 20;
 
 /// `dx = f(x) dt + g(x) dB`, `f = drift u(x)`, `(g g^T)_pair = gamma u(x)`; `y = observation x + e`, `e ~ N(0, noise)`.
 #[derive(Debug, Clone)]

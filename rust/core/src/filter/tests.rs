@@ -338,3 +338,62 @@ fn a_model_that_does_not_fit_is_refused_with_the_name_of_what_is_wrong() {
     let steps = information(&fine, &[path], &[(Parameter::Noise(0), 0.0)], &Control::default());
     assert!(steps.unwrap_err().to_string().contains("steps"));
 }
+
+/// Counts the samples at which a filter says that its covariance stands still.
+struct Still(usize);
+
+impl visitor::Visitor for Still {
+    fn predicted(&mut self, _: usize, _: &visitor::Step<'_>) {}
+
+    fn updated(&mut self, _: usize, update: &visitor::Update<'_>) {
+        self.0 += usize::from(update.steady);
+    }
+}
+
+#[test]
+fn a_covariance_stands_still_on_even_steps_alone_and_the_same_is_found() {
+    let toy = Toy::new();
+    let model = StateSpace { second_order: true, ..toy.model() };
+    let n = 600;
+    let mut y = Array2::from_shape_fn((n, 2), |(t, c)| (0.3 * t as f64 + c as f64).sin());
+    y[[400, 1]] = f64::NAN;
+    let even = 0.1;
+    // stamps whose steps differ in their last bits alone are filtered sample by sample
+    let stamps: Array1<f64> = (0..n).map(|t| even * t as f64 + 1e-13 * (t % 3) as f64).collect();
+    let path = |times| Path { x: y.view(), times };
+    let paths = [path(Times::Even(even)), path(Times::Stamps(stamps.view()))];
+    let still = paths.each_ref().map(|path| {
+        let mut still = Still(0);
+        Engine::new(&model, std::slice::from_ref(path)).run(&mut still, &Control::default()).unwrap();
+        still.0
+    });
+    assert!(still[0] > n / 2, "{still:?}");
+    assert_eq!(still[1], 0);
+    let nonlinear = StateSpace { second_order: false, ..model.clone() };
+    let mut moving = Still(0);
+    Engine::new(&nonlinear, &paths[..1]).run(&mut moving, &Control::default()).unwrap();
+    assert_eq!(moving.0, 0);
+
+    let control = Control::default();
+    let drift: Vec<_> = (0..2).flat_map(|i| (0..3).map(move |k| (i, k))).collect();
+    let gamma = [(0, 0), (1, 0), (2, 0)];
+    let all = paths.map(|path| {
+        let path = [path];
+        let (a, loglik) = drift_moments(&model, &path, &drift, &control).unwrap();
+        let (b, _) = noise_moments(&model, &path, &gamma, &control).unwrap();
+        let parameters =
+            [(Parameter::Drift(1, 1), 1e-3), (Parameter::Gamma(1, 0), 1e-3), (Parameter::Noise(0), 1e-4)];
+        let (c, _) = information(&model, &path, &parameters, &control).unwrap();
+        let states = smooth(&model, &path, &control).unwrap().remove(0);
+        let white = innovations(&model, &path, &control).unwrap().remove(0);
+        let mut values = loglik;
+        for sums in [a, b, c] {
+            values.extend(sums.gram.into_iter().chain(sums.moment).chain([sums.yy, sums.n]));
+        }
+        values.extend(states.0.into_iter().chain(states.1).chain(white).filter(|value| value.is_finite()));
+        values
+    });
+    for (index, (one, other)) in all[0].iter().zip(&all[1]).enumerate() {
+        assert!((one - other).abs() < 1e-8 * one.abs().max(1.0), "{index}: {one} {other}");
+    }
+}

@@ -15,6 +15,8 @@ pub struct Step<'a> {
     pub bends: &'a [f64],
     /// Lanes of a row of `terms`.
     pub width: usize,
+    /// The drift at the start (m).
+    pub field: &'a [f64],
     /// Where the linear drift leads by each node (nodes x m).
     pub ways: &'a [f64],
     /// Transition, its integrals and its nodes.
@@ -25,6 +27,8 @@ pub struct Step<'a> {
     pub mean: &'a [f64],
     /// Predicted covariance (m x m).
     pub cov: &'a [f64],
+    /// Whether transition, spread and covariance are those of the last step of this path. There are no `ways` then.
+    pub steady: bool,
 }
 
 impl Step<'_> {
@@ -63,10 +67,14 @@ pub struct Update<'a> {
     pub mean: &'a [f64],
     /// Updated covariance (m x m).
     pub cov: &'a [f64],
+    /// Whether covariance, gain and what goes with them are those of the last sample of this path.
+    pub steady: bool,
 }
 
 /// What looks on while paths are filtered.
 pub trait Visitor {
+    /// Whether it looks at terms and ways.
+    const TERMS: bool = false;
     /// After a prediction of the path in `lane`.
     fn predicted(&mut self, lane: usize, step: &Step<'_>);
     /// After an observation of the path in `lane`.

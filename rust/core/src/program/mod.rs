@@ -17,6 +17,7 @@
 //! # Ok::<(), itoscope_core::Error>(())
 //! ```
 
+mod affine;
 mod code;
 mod compile;
 mod derive;

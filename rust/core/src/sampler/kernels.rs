@@ -1,8 +1,7 @@
 //! Loops of the sampler over all columns, or over all nodes of a quadrature, at once.
 
-use super::lanes::{
-    LANES, exp_negative, fused, groups_mut, groups_of, larger, ln, ln_one_minus, smaller, sum, vectorised,
-};
+use super::lanes::{LANES, exp_negative, groups_mut, groups_of, larger, ln, ln_one_minus, smaller, sum};
+use crate::vectorised::{fused, vectorised};
 
 /// A Cholesky factor extended over all columns, and what hangs on it: Schur complements and residuals; `mask` is 1 for the
 /// columns outside the model and 0 elsewhere.

@@ -1,10 +1,8 @@
 //! Arithmetic in lanes: functions without a branch, written so that the compiler turns loops over them into vector code.
-//!
-//! What `vectorised!` declares is compiled twice on x86-64, for the baseline and for AVX2 with fused multiply-add, and the
-//! second is taken where the processor has it. The two may differ in the last bit; on one machine the bits are always the
-//! same.
 
 use std::f64::consts::LOG2_E;
+
+use crate::vectorised::fused;
 
 /// Columns are padded to a multiple of this many, so that no kernel has a remainder loop.
 pub const LANES: usize = 8;
@@ -12,38 +10,6 @@ pub const LANES: usize = 8;
 /// Number of columns rounded up to a whole number of lanes.
 pub const fn padded(n: usize) -> usize {
     n.div_ceil(LANES) * LANES
-}
-
-/// Declares a function that is compiled for the baseline and for AVX2; inside, `FMA` says whether products and sums may
-/// be [`fused`].
-macro_rules! vectorised {
-    ($($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)? $body:block)*) => {$(
-        $(#[$doc])*
-        #[allow(clippy::too_many_arguments)]
-        #[inline]
-        pub fn $name($($arg: $kind),*) $(-> $out)? {
-            #[allow(clippy::too_many_arguments, clippy::extra_unused_type_parameters)]
-            #[inline(always)]
-            fn body<const FMA: bool>($($arg: $kind),*) $(-> $out)? $body
-            #[cfg(target_arch = "x86_64")]
-            {
-                #[allow(clippy::too_many_arguments)]
-                #[target_feature(enable = "avx2,fma")]
-                fn wide($($arg: $kind),*) $(-> $out)? { body::<true>($($arg),*) }
-                if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-                    // SAFETY: the processor was just asked whether it has AVX2 and FMA.
-                    return unsafe { wide($($arg),*) };
-                }
-            }
-            body::<false>($($arg),*)
-        }
-    )*};
-}
-
-/// `a b + c`, in one rounding where the processor can do it in one instruction.
-#[inline(always)]
-pub fn fused<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
@@ -158,8 +124,6 @@ pub fn larger(a: f64, b: f64) -> f64 {
 pub fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
-
-pub(super) use vectorised;
 
 #[cfg(test)]
 mod tests {

@@ -24,6 +24,7 @@ fn model<'a>(programs: &'a [Program; 2], drift: Array2<f64>, gamma: Array2<f64>)
         max_step: 1.0,
         kinks: Vec::new(),
         second_order: true,
+        given: Vec::new(),
     }
 }
 
@@ -141,6 +142,8 @@ fn lanes_do_not_see_each_other_and_one_without_a_step_stays() {
 struct Along(Vec<(f64, [f64; 3])>);
 
 impl Visitor for Along {
+    const TERMS: bool = true;
+
     fn predicted(&mut self, _: usize, step: &Step<'_>) {
         let nodes = step.transition.nodes().iter().enumerate();
         self.0 = nodes.map(|(node, at)| (at.s, std::array::from_fn(|k| step.change(k, node)))).collect();

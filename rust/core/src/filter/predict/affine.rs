@@ -1,0 +1,115 @@
+//! Predictions of affine models: no program runs, and a covariance that has converged is not computed again.
+
+use super::super::affine::{Affine, Convergence, close};
+use super::super::square::{add, apply, read, sandwich, with_size, write};
+use super::super::transition::PLACES;
+use super::super::visitor::{Step, Visitor};
+use super::Predictor;
+
+/// How far the covariance of a path has converged.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Steady {
+    h: f64,
+    convergence: Convergence,
+    /// Predictions since it has converged.
+    age: usize,
+}
+
+impl Steady {
+    pub(super) const NEVER: Self = Self { h: f64::NAN, convergence: Convergence::new(), age: 0 };
+
+    /// Whether the last prediction, and the gain that follows from it, are the same as those before.
+    pub fn holds(&self) -> bool {
+        self.age > 1
+    }
+}
+
+impl Predictor<'_> {
+    /// Whether all is as it was at the last sample of a path.
+    pub(in super::super) fn steady(&self, lane: usize) -> bool {
+        self.steady[lane].holds()
+    }
+
+    /// The covariance that was predicted last; what converges starts anew, since something is missing or uneven.
+    pub(in super::super) fn unsettle(&mut self, lane: usize) -> &[f64] {
+        let mm = self.model.m() * self.model.m();
+        self.steady[lane] = Steady::NEVER;
+        &self.ahead[lane * mm..(lane + 1) * mm]
+    }
+
+    /// Advances all lanes that move, see `run`.
+    pub(super) fn run_affine<V: Visitor>(
+        &mut self,
+        affine: &Affine,
+        (n, h): (usize, &[f64]),
+        mean: &mut [f64],
+        cov: &mut [f64],
+        visitor: &mut V,
+    ) {
+        let m = self.model.m();
+        for lane in (0..self.lanes).filter(|&lane| h[lane] > 0.0) {
+            let mean = &mut mean[lane * m..(lane + 1) * m];
+            let cov = &mut cov[lane * m * m..(lane + 1) * m * m];
+            with_size!(m, self.step_affine::<N, V>(affine, (n, lane, h[lane]), mean, cov, visitor));
+        }
+    }
+
+    fn step_affine<const N: usize, V: Visitor>(
+        &mut self,
+        affine: &Affine,
+        (n, lane, h): (usize, usize, f64),
+        mean: &mut [f64],
+        cov: &mut [f64],
+        visitor: &mut V,
+    ) {
+        let (w, mm) = (self.width, N * N);
+        let (transition, steady) = (&mut self.moves[lane], &mut self.steady[lane]);
+        let ahead = &mut self.ahead[lane * mm..(lane + 1) * mm];
+        if steady.h != h {
+            *steady = Steady { h, ..Steady::NEVER };
+            transition.set(&affine.a, h);
+        }
+        if V::TERMS {
+            let terms = self.terms[lane..].iter_mut().step_by(w);
+            for ((term, &offset), slopes) in terms.zip(&affine.offsets).zip(affine.slopes.chunks_exact(N)) {
+                *term = offset + slopes.iter().zip(&*mean).map(|(slope, x)| slope * x).sum::<f64>();
+            }
+        }
+        let mut field = apply(&read::<N>(&affine.a), &std::array::from_fn(|i| mean[i]));
+        (0..N).for_each(|i| field[i] += affine.force[i]);
+        let mut ways = [[0.0; N]; PLACES.len()];
+        if V::TERMS && !steady.holds() {
+            for (node, way) in ways.iter_mut().enumerate() {
+                *way = apply(&read::<N>(transition.lead_to(node)), &field);
+            }
+        }
+        let moved = apply(&read::<N>(transition.lead()), &field);
+        (0..N).for_each(|i| mean[i] += moved[i]);
+        if steady.age > 0 {
+            steady.age += 1;
+        } else {
+            let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
+            add(&mut after, 1.0, &self.spreads[lane].of::<N>(&affine.gamma, transition));
+            write(&after, cov);
+            if steady.convergence.step(close(ahead, cov, N)) {
+                steady.age = 1;
+            }
+            ahead.copy_from_slice(cov);
+        }
+        let step = Step {
+            n,
+            terms: &self.terms[lane..],
+            gradient: &self.gradient[lane..],
+            bends: &self.bends[lane..],
+            width: w,
+            field: &field,
+            ways: ways.as_flattened(),
+            transition,
+            spread: &self.spreads[lane].value,
+            mean,
+            cov: ahead,
+            steady: steady.holds(),
+        };
+        visitor.predicted(lane, &step);
+    }
+}
