@@ -8,6 +8,7 @@ from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, Sums, Survey, Variance
 from itoscope.checks.measured import (
     check_given,
+    check_quiet,
     check_residuals,
     check_step,
     check_survey,
@@ -98,3 +99,14 @@ def test_what_always_fires_says_why():
     assert "a coefficient still moved by 0.31" in unstable_rounds(8, True, 0.31).sentence
     assert "after 8 weight rounds the selected terms still changed" in unstable_rounds(8, False, 0.0).sentence
     assert no_noise("x").fired and "selected for x" in no_noise("x").sentence
+
+
+@pytest.mark.parametrize(
+    ("gamma", "left", "moved", "fired"),
+    [(1.0, 1.0, 100.0, True), (3.0, 1.0, 100.0, False), (1.0, 1.0, 10.0, False), (1.0, 0.0, 100.0, False)],
+)
+def test_a_row_is_without_noise_where_the_step_leaves_as_much_and_its_drift_explains_the_rest(
+    gamma, left, moved, fired
+):
+    check = check_quiet("x", gamma, left, moved)
+    assert check.fired is fired and (check.name, check.about) == ("row noise", "x")

@@ -175,3 +175,23 @@ def test_so_is_one_behind_noise(noise, quiet):
     )
     assert any("the noise of x cannot be told from zero" in text for text in result.warnings) is quiet
     assert result.diffusion["x"].interval(0.95)[0, 0] == (0.0 if quiet else pytest.approx(0.25, abs=0.15))
+
+
+@pytest.mark.parametrize("between", ["held", "linear"])
+def test_an_input_that_jumps_from_sample_to_sample_hides_no_noise(between):
+    """The trapezoid misses nothing of what is held or goes straight between the samples."""
+    model = ito.SDE(["-x + 3*u"], [["0.2"]], ["x"], inputs=["u"])
+    push = np.random.default_rng(1).standard_normal(2001)
+    known = {"u": ito.Input(push, t=np.arange(2001) * 0.05, between=between)}
+    data = model.simulate([0.0], dt=0.05, n_steps=2000, substeps=20, seed=1, inputs=known)
+    result = ito.discover(data, ito.Library.polynomials(1), inputs=known, seed=1, n_samples=200)
+    assert result.diffusion["x"].mean[0] == pytest.approx(0.04, rel=0.2)
+
+
+def test_a_path_that_alternates_is_not_called_deterministic():
+    """Its fitted drift moves by more than the path does, and explains nothing of its steps."""
+    rng, x = np.random.default_rng(1), [0.0]
+    for _ in range(2000):
+        x.append(-0.5 * x[-1] + rng.standard_normal())
+    result = ito.discover(np.array(x)[:, None], ito.Library.polynomials(1), dt=0.1, seed=1, n_samples=200)
+    assert ("x1", "x1") in result.diffusion

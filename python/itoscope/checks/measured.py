@@ -38,7 +38,7 @@ QUIET = 2.0
 BELOW_FLOOR = 0.2
 """Share of the samples whose predicted variance may be under its floor."""
 GIVEN_RESIDUAL = 0.05
-"""Share of the squared increments that a given row may leave over."""
+"""Share of the squared increments that a given row, or one without noise, may leave over."""
 
 RESIDUALS = Words(
     kind="residual",
@@ -173,7 +173,7 @@ def no_noise(state: str) -> Check:
     )  # fmt: skip
 
 
-def check_quiet(state: str, gamma: float, left: float) -> Check:
+def check_quiet(state: str, gamma: float, left: float, moved: float) -> Check:
     """Whether the noise of a row is more than what a step leaves of a row without any.
 
     Parameters
@@ -184,10 +184,12 @@ def check_quiet(state: str, gamma: float, left: float) -> Check:
     left : float
         What the trapezoid leaves of a row without noise, ``h mean((f[n+2] - 2 f[n+1] + f[n])^2) / 24`` with its drift
         `f` where other rows move that as noise does; of a smooth one it leaves less.
+    moved : float
+        Mean of the squared steps of the state over their length: a row without noise explains them as a given one does.
     """
     ratio = gamma / left if left > 0.0 else math.inf
     return Check(
-        "row noise", state, ratio, QUIET, ratio < QUIET,
+        "row noise", state, ratio, QUIET, ratio < QUIET and gamma < GIVEN_RESIDUAL * moved,
         f"{state} has no noise that can be seen at this step: what its drift leaves over, {gamma:.2g}, is the error of "
         f"the step, and the row is reported as deterministic; diffusion={{{state!r}: 'none'}} says so beforehand",
         "a row without noise has a ratio of 1 at most",

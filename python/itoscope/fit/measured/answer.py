@@ -97,6 +97,7 @@ def _measured(question: Question) -> Measured:
         diffusion_program=backend.compile(diffusion_library.expressions, library.inputs),
         rows=question.rows,
         pairs=question.pairs,
+        driven=tuple(range(len(library.states), len(library.states) + len(library.driven))),
         constant=question.constant_pairs,
         backend=backend,
         scheme=asked.scheme,
@@ -119,8 +120,7 @@ def _quiet_rows(
         gamma = measured.gamma(fit.diffusion[row, row])
         if not gamma.any():
             continue
-        size, left = left_over(measured, row, coefficients(fit.drift[row]), gamma)
-        checks.append(check_quiet(names[row], size, left))
+        checks.append(check_quiet(names[row], *left_over(measured, row, coefficients(fit.drift[row]), gamma)))
         if checks[-1].fired:
             quiet.add(row)
     pairs = tuple((i, j) for i, j in measured.pairs if i not in quiet and j not in quiet)

@@ -62,6 +62,8 @@ class Measured:
         The states whose drift is unknown.
     pairs : tuple of (int, int)
         The entries of the diffusion covariance, as pairs of states, the diagonal first.
+    driven : tuple of int
+        The columns of `paths` that are inputs.
     constant : frozenset of (int, int)
         Those whose one candidate is the constant, one of the `diffusion_terms`.
     scheme : {"trapezoid", "euler"}
@@ -85,6 +87,7 @@ class Measured:
     rows: tuple[int, ...]
     pairs: tuple[Pair, ...]
     backend: Backend
+    driven: tuple[int, ...] = ()
     constant: frozenset[Pair] = frozenset()
     scheme: Scheme = "trapezoid"
     weighted: bool = True

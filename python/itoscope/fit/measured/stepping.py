@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from itoscope.common.types import Array
     from itoscope.fit.measured.rounds import Measured
 
-__all__ = ["left_over"]
+__all__ = ["LeftOver", "left_over"]
 
 MOST = 50_000
 """Samples along which the drift is looked at: the first ones of every path."""
@@ -20,12 +20,21 @@ FEWEST = 50
 """Samples of each path at least."""
 
 
-def left_over(measured: Measured, row: int, drift: Array, gamma: Array) -> tuple[float, float]:
-    """Mean variance of a row along the data, and what the trapezoid leaves of a row without noise.
+class LeftOver(NamedTuple):
+    """Means along a path: variance of a row by Gamma, what a step leaves of one without noise, squares of the steps."""
+
+    gamma: float
+    by_step: float
+    moved: float
+
+
+def left_over(measured: Measured, row: int, drift: Array, gamma: Array) -> LeftOver:
+    """Mean variance of a row along the data, what the trapezoid leaves of a row without noise, and all that it moves.
 
     ``h mean((f[n+2] - 2 f[n+1] + f[n])^2) / 24``. Where noise of other rows moves the drift `f` of the row as a
     Brownian motion, its integral over a step misses the trapezoid by a variance of ``h^3 / 12`` times that of the
-    motion; a smooth drift misses it by a twelfth of the second difference, which is less.
+    motion; a smooth drift misses it by a twelfth of the second difference, which is less. Inputs are those of the
+    middle sample: between samples they go straight or are held, and a trapezoid misses nothing of that.
 
     Parameters
     ----------
@@ -34,14 +43,30 @@ def left_over(measured: Measured, row: int, drift: Array, gamma: Array) -> tuple
     drift, gamma : (K,) and (L,) array
         Coefficients of the row's drift and variance.
     """
-    sizes, left = [], []
+    sizes, left, moved = [], [], []
     for x, h in _stretches(measured):
-        f = measured.drift_program.evaluate(x) @ drift
-        left.append(np.diff(f, n=2) ** 2 * 0.5 * (h[1:] + h[:-1]) / 24.0)
+        bend = _second_difference(
+            x, measured.driven, lambda rows: measured.drift_program.evaluate(rows) @ drift
+        )
+        left.append(bend**2 * 0.5 * (h[1:] + h[:-1]) / 24.0)
         sizes.append(measured.diffusion_program.evaluate(x) @ gamma)
-    there = np.concatenate(left)
-    there = there[np.isfinite(there)]
-    return float(np.nanmean(np.concatenate(sizes))), float(there.mean()) if len(there) else 0.0
+        moved.append(np.diff(x[:, row]) ** 2 / h)
+    return LeftOver(*(_mean(np.concatenate(parts)) for parts in (sizes, left, moved)))
+
+
+def _mean(values: Array) -> float:
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if len(there) else 0.0
+
+
+def _second_difference(x: Array, driven: Sequence[int], f: Callable[[Array], Array]) -> Array:
+    """``f[n+2] - 2 f[n+1] + f[n]`` `(n - 2,)` along a path, the inputs those of the middle sample."""
+    if not driven:
+        return np.diff(f(x), n=2)
+    now, columns = np.ascontiguousarray(x[1:-1]), list(driven)
+    before, after = x[:-2].copy(), x[2:].copy()
+    before[:, columns] = after[:, columns] = now[:, columns]
+    return f(after) - 2.0 * f(now) + f(before)
 
 
 def _stretches(measured: Measured) -> Iterator[tuple[Array, Array]]:
