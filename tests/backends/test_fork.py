@@ -1,4 +1,4 @@
-"""A forked child comes back from every call that its parent has made, with the same numbers."""
+"""A forked child comes back from every call that its parent has made; workers of any kind find the same bits."""
 
 import json
 import os
@@ -82,6 +82,51 @@ calls = {"hangs": threading.Semaphore().acquire, "differs": lambda: np.float64(o
 """
     found = ends(calls, tmp_path, seconds=1)
     assert all(found.values()), found
+
+
+# What each worker finds, as bytes; the calls are a module, as a spawned child imports them.
+SHARED = """
+import sys
+sys.path.insert(0, ".")
+import answers
+
+def found():
+    return answers.found(0)
+
+if __name__ == "__main__":
+    kind, expected = sys.argv[1], found()
+    if kind == "threads":
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor(8) as pool:
+            every = list(pool.map(answers.found, range(8)))
+    elif kind == "loky":
+        import joblib
+        every = joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(answers.found)(i) for i in range(2))
+    else:
+        import multiprocessing
+        with multiprocessing.get_context(kind).Pool(2) as pool:
+            every = pool.map(answers.found, range(2))
+    print(sorted({name for one in every for name in expected if one[name] != expected[name]}))
+"""
+
+
+@pytest.mark.parametrize("kind", ["threads", "spawn", "forkserver", "loky"])
+@pytest.mark.parametrize("wrong", [False, True], ids=["", "control"])
+def test_workers_of_any_kind_find_the_same_bits(kind, wrong, tmp_path):
+    if kind == "loky":
+        pytest.importorskip("joblib")
+    calls = CALLS
+    if wrong:  # a call that finds another answer each time, or in each process
+        calls = "import os, itertools\nimport numpy as np\nturn = itertools.count()\n"
+        calls += 'calls = {"differs": lambda: np.float64(os.getpid() + next(turn))}\n'
+    calls += (
+        "\ndef found(_):\n    return {name: np.asarray(call()).tobytes() for name, call in calls.items()}\n"
+    )
+    (tmp_path / "answers.py").write_text(calls)
+    (tmp_path / "main.py").write_text(SHARED)
+    command = [sys.executable, "-W", "ignore", "main.py", kind]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120)
+    assert run.stdout.strip() == ("['differs']" if wrong else "[]")
 
 
 def test_the_binding_works_without_the_interpreter_in_one_place():

@@ -191,6 +191,8 @@ def parity(rng):
                 if not np.allclose(x, z, rtol=1e-6, atol=1e-6 * (1 + np.nanmax(np.abs(z))), equal_nan=True):
                     raise Wrong(f"{name}: {np.ravel(x)[:3]} {np.ravel(z)[:3]} {p}")
     start = ["search", "empty", "random"][rng.integers(3)]
+    if start == "search" and np.abs(args[0].correlation() - np.eye(k)).max() > 0.999:
+        start = "empty"  # which of two twins comes first is a matter of rounding
     sweeps = Sweeps(15, 3, int(rng.integers(1, 3)), int(rng.integers(0, 3)))
     tape = outcome(lambda: record_chain(*args, p, sweeps, start=start, seed=int(rng.integers(2**32))))
     if tape[0] != "ok":

@@ -20,6 +20,8 @@ __all__ = [
     "choice",
     "count",
     "finite",
+    "instance",
+    "is_list",
     "is_name",
     "names",
     "not_negative",
@@ -42,6 +44,20 @@ def is_name(text: Any) -> bool:
     return (text[0].isalpha() or text[0] == "_") and all(c.isalnum() or c == "_" for c in text)
 
 
+def is_list(value: Any) -> bool:
+    """Whether a value has members one after the other; a text is one value, and so is an array of no axis."""
+    return (
+        isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and getattr(value, "ndim", 1) > 0
+    )
+
+
+def instance(name: str, value: T, kind: Any, allowed: str) -> T:
+    """A value of a class of this package, or a mapping; `allowed` says which."""
+    if not isinstance(value, kind):
+        raise argument_error(name, value, allowed)
+    return value
+
+
 def names(values: Iterable[str], what: str = "names", *, number: int | None = None) -> tuple[str, ...]:
     """Names that expressions can use, none twice; `number` of them, or at least one.
 
@@ -51,7 +67,7 @@ def names(values: Iterable[str], what: str = "names", *, number: int | None = No
         Names the first at fault, as `what[i]`.
     """
     wanted = "a list of one or more names" if number is None else f"a list of {number} names, one per state"
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    if not is_list(values):
         raise argument_error(what, values, wanted)
     found = tuple(values)
     if number is None and not found:

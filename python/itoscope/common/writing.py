@@ -13,7 +13,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from os import PathLike
 
-__all__ = ["replacing", "try_outputs"]
+__all__ = ["path_of", "replacing", "try_outputs"]
+
+
+def path_of(path: object, name: str = "path") -> str:
+    """The path of a file as text.
+
+    Raises
+    ------
+    ArgumentError
+        For what is no path, or a text that no system takes for one.
+    """
+    allowed = "the name of a file"
+    if not isinstance(path, (str, os.PathLike)):
+        raise argument_error(name, path, allowed)
+    found = os.fspath(path)
+    try:
+        if not isinstance(found, str) or "\0" in found:
+            raise argument_error(name, path, allowed)
+        os.fsencode(found)
+    except UnicodeEncodeError:
+        raise argument_error(name, ascii(found), allowed) from None
+    return found
 
 
 @contextmanager
@@ -28,7 +49,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[str]:
     OSError
         Names `path`, never the file beside it.
     """
-    target = os.path.realpath(path)
+    target = os.path.realpath(path_of(path))
     if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
         yield target
         return

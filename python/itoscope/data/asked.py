@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from itoscope.common.checks import choice
 from itoscope.data.calendars import checked_unit, factor
 from itoscope.data.samples import as_dt
-from itoscope.errors import ArgumentError, argument_error
+from itoscope.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +61,8 @@ class Asked:
             as_dt(value, name)
         if self.time_unit is not None:
             checked_unit(self.time_unit)
-        if self.wide not in (None, "states", "repeats"):
-            raise argument_error("wide", self.wide, "'states' or 'repeats', or None to be asked")
+        if self.wide is not None:
+            choice("wide", self.wide, ("states", "repeats"))
         if isinstance(self.columns, str):
             object.__setattr__(self, "columns", [self.columns])
 

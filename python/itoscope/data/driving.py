@@ -37,7 +37,7 @@ def driven(data: Trajectories, inputs: Sequence[str] | Mapping[str, Any] | None)
     DataError
         For an input that is not known at a sample, saying where.
     """
-    if not inputs:
+    if inputs is None or (isinstance(inputs, (list, tuple, Mapping)) and not inputs):
         return data
     wanted = {name: asked_of(name, what) for name, what in _named(inputs).items()}
     columns = [name for name, asked in wanted.items() if asked.source is None]
@@ -137,10 +137,10 @@ def _named(inputs: Any) -> dict[str, Any]:
     """The inputs by name."""
     if isinstance(inputs, Mapping):
         found = dict(inputs)
-    elif isinstance(inputs, str) or not isinstance(inputs, Sequence):
+    elif not checks.is_list(inputs):
         raise argument_error("inputs", inputs, "names of columns, as ['force'], or what each is by its name")
     else:
-        found = dict.fromkeys(inputs)
+        found = dict.fromkeys(checks.names(inputs, "inputs"))
     for name in found:
         checks.names([name], "inputs")
         if name == TIME:

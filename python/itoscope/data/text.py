@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import numpy as np
@@ -19,6 +18,7 @@ from itoscope.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from os import PathLike
 
     from itoscope.data.asked import Asked
     from itoscope.data.recording import Recording
@@ -144,7 +144,7 @@ def _mistake(path: str | PathLike[str], layout: Layout, line: int, fault: tuple[
 def write_csv(data: Recording, path: str | PathLike[str] | TextIO, *, digits: int = 17) -> None:
     """Write columns ``path``, ``t`` and the states, with their units where known, to a file or to an open stream."""
     count("digits", digits, 1, most=17)
-    if not isinstance(path, str | PathLike):
+    if hasattr(path, "write"):
         _write_rows(data, path, digits)
         return
     with (

@@ -135,10 +135,10 @@ class Trajectories(Conversions):
         self.position_names = self._subset_of_names(
             parts.position_names if position_names is None else position_names
         )
-        self.diverged = tuple(sorted(int(i) for i in (*diverged, *parts.diverged)))
-        for i in self.diverged:
-            if not 0 <= i < self.n_paths:
-                raise argument_error("diverged", i, f"positions of paths, 0 to {self.n_paths - 1}")
+        if not checks.is_list(diverged):
+            raise argument_error("diverged", diverged, "positions of paths")
+        left = [checks.count("diverged", i, 0, most=self.n_paths - 1) for i in (*diverged, *parts.diverged)]
+        self.diverged = tuple(sorted(left))
         self.seed = parts.seed if seed is None else seed
 
     def _described(
@@ -153,7 +153,7 @@ class Trajectories(Conversions):
                     raise argument_error("units", name, f"states of these data: {', '.join(self.names)}")
                 found[self.names.index(name)] = unit
         elif units is not None:
-            found = list(units)
+            found = list(units) if checks.is_list(units) else []
         if len(found) != len(self.names) or not all(isinstance(unit, str) for unit in found):
             raise argument_error(
                 "units", units, f"{len(self.names)} texts, one per state, or a mapping of states to texts"
@@ -163,10 +163,13 @@ class Trajectories(Conversions):
     def _subset_of_names(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
         if names is None:
             return None
+        if not checks.is_list(names):
+            raise argument_error("position_names", names, "a list of states of these data")
+        names = tuple(names)
         for name in names:
-            if name not in self.names:
+            if not isinstance(name, str) or name not in self.names:
                 raise argument_error("position_names", name, f"states of these data: {', '.join(self.names)}")
-        return tuple(names)
+        return names
 
     # -- size and time -------------------------------------------------------------------------------------
     @property
@@ -375,6 +378,7 @@ class Trajectories(Conversions):
                     "names", names, f"the positions among the states {', '.join(self.names)}"
                 )
             chosen = self.names[: max(self.n_states // 2, 1)]
+        noise = checks.not_negative("noise", noise)
         seen = self.select(chosen)
         return seen.add_noise(noise, seed=seed) if noise != 0 else seen
 
@@ -391,6 +395,7 @@ class Trajectories(Conversions):
         ax : Axes or sequence of Axes, optional
             One per state.
         """
+        checks.count("n_paths", n_paths)
         chosen = self if names is None else self.select(names)
         units, time_unit = chosen.units, chosen.time_unit
         shown = chosen.times, chosen.paths, chosen.names

@@ -10,7 +10,7 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.discovery.result import Discovery
-from itoscope.errors import ArgumentError, MissingExtraError
+from itoscope.errors import ArgumentError, MissingExtraError, argument_error
 from itoscope.fit.options import Options
 from itoscope.fit.question import Question
 from itoscope.fit.solve import solve
@@ -130,7 +130,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
             return x
         if t is None:
             return as_trajectories(x, dt=self.dt)
-        return as_trajectories(x, dt=t) if np.ndim(t) == 0 else as_trajectories(x, t=t)
+        return as_trajectories(x, t=t) if checks.is_list(t) else as_trajectories(x, dt=t)
 
     def _fitted(self) -> Discovery:
         if not hasattr(self, "result_"):
@@ -143,7 +143,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         result = self._fitted()
         if isinstance(x, Trajectories):
             return [drift_at(result, path) for path in result.rows(x)]
-        if isinstance(x, (list, tuple)) and len(x) and np.ndim(x[0]) == 2:
+        if isinstance(x, (list, tuple)) and len(x) and np.ndim(checks.reals("x", x[0], missing=True)) == 2:
             return [drift_at(result, checks.reals("x", path, missing=True)) for path in x]
         rows = checks.reals("x", x, missing=True)
         names = result.variables
@@ -179,6 +179,8 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         """Simulate the fitted model; `t` are even times, or use `duration`, `n_steps`, `dt` of `Discovery.simulate`."""
         if t is not None:
             stamps = checks.reals("t", t)
+            if stamps.ndim != 1 or len(stamps) < 2:
+                raise argument_error("t", f"an array of shape {stamps.shape}", "two or more even times")
             settings |= {"dt": float(stamps[1] - stamps[0]), "n_steps": len(stamps) - 1}
         return self._fitted().simulate(x0, **settings)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from itoscope.errors import argument_error
+from itoscope.common import checks
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.models import SystemModel, system_models
 from itoscope.show import text as summary
@@ -92,15 +92,14 @@ class Discovery(Findings):
         ArgumentError
             For another style.
         """
+        checks.choice("style", style, ("text", "latex", "sympy"))
         if style == "text":
             return [left + " ".join(pieces) for left, pieces, _ in summary.equation_lines(self)]
         from itoscope.show import latex as equations
 
         if style == "latex":
             return equations.latex_equations(self)
-        if style == "sympy":
-            return equations.sympy_equations(self)
-        raise argument_error("style", style, "one of 'text', 'latex', 'sympy'")
+        return equations.sympy_equations(self)
 
     def __str__(self) -> str:
         return "\n".join(summary.text(self))

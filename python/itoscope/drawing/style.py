@@ -76,6 +76,8 @@ def panels(
         )
     else:
         axes = np.atleast_1d(np.asarray(ax, dtype=object))
+        if not all(hasattr(one, "spines") for one in axes.flat):
+            raise argument_error("ax", ax, f"{rows * columns} Axes")
         if axes.size != rows * columns:
             raise argument_error("ax", f"{axes.size} Axes", f"{rows * columns} Axes, one per panel")
         axes = axes.reshape(rows, columns)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.errors import ArgumentError, argument_error
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def observed_texts(
     if observed is None or isinstance(observed, str):
         return observed
     if not isinstance(observed, Mapping):
-        if not isinstance(observed, Iterable):
+        if not checks.is_list(observed):
             raise argument_error("observed", observed, "one expression of the states for each column")
         return list(observed)
     for name in observed:

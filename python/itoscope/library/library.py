@@ -299,6 +299,7 @@ class Library:
         if rows.ndim != 2:
             raise ArgumentError(f"x of shape {rows.shape}: (n, m), one column per state")
         states = [f"x{i + 1}" for i in range(rows.shape[1])] if states is None else states
+        states = checks.names(states, "states")
         if len(states) != rows.shape[1]:
             raise argument_error("states", list(states), f"one name per column of x ({rows.shape[1]})")
         bound = self.bind(states, readable_means([rows]) if self.needs_means else None)
@@ -308,7 +309,7 @@ class Library:
 
     def uses_time(self, names: Sequence[str]) -> bool:
         """Whether a term contains the time, for states and inputs of these names."""
-        if TIME in names:
+        if TIME in checks.names(names):
             return False
         if any(isinstance(part, Fourier) for part in self.parts):
             return True

@@ -42,7 +42,7 @@ def checked_origin(origin: Any) -> Origin:
         return origin  # type: ignore[return-value]
     try:
         values = np.asarray(origin, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.empty((0, 0))
     if values.ndim > 1 or not values.size or not np.isfinite(values).all():
         raise argument_error("origin", origin, "None, 'mean', a finite number or one per state")

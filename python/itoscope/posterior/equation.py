@@ -253,6 +253,7 @@ class Equation:
 
     def _masses(self, count: int) -> tuple[Bools, Array]:
         """The most probable models as flags `(count, K)`, and their masses."""
+        checks.count("count", count)
         return self._exact_models(count) if self.log_mass is not None else self._visited_models(count)
 
     def leading(self, count: int = 5) -> list[tuple[tuple[str, ...], float]]:

@@ -73,6 +73,8 @@ class Moments(Quadratic):
     sums: Sums | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if self.terms is not None and not checks.is_list(self.terms):
+            raise argument_error("terms", self.terms, "a list of names, one per column")
         gram = _array("gram", self.gram, 2)
         moment = _array("moment", self.moment, 1)
         k = moment.size
@@ -191,7 +193,8 @@ class Moments(Quadratic):
         )
         total, unit = settings.work
         with Reporter(progress).stage("sampling", total, unit) as count:
-            asked = (prior or Prior()).scaled(self.slab_scale)
+            asked = Prior() if prior is None else checks.instance("prior", prior, Prior, "a Prior")
+            asked = asked.scaled(self.slab_scale)
             return sample(self, self.names, asked, settings, count)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from itoscope.data import driving
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.bound import readable_means
+from itoscope.library.library import Library
 from itoscope.posterior.moments import Moments
 from itoscope.stats.correlation import recorded_correlation
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from itoscope.common.types import Array, Ensemble, Scheme
-    from itoscope.library.library import Library
     from itoscope.posterior.equation import Equation
 
 __all__ = ["moments"]
@@ -96,7 +95,9 @@ def moments(
     states = _states_of(data, row, pair)
     checks.choice("scheme", scheme, ("trapezoid", "euler"))
     checks.choice("ensemble", ensemble, ("pool", "mean"))
-    bound = library.bind(data.names, readable_means(data.paths))
+    bound = checks.instance("library", library, Library, "a Library").bind(
+        data.names, readable_means(data.paths)
+    )
     program = stages.compile(bound.expressions, bound.inputs)
     paths = [bound.augment(x) for x in driving.rows(data, bound.driven)]
     steps = data.steps()
@@ -127,11 +128,11 @@ def _states_of(data: Trajectories, row: str | None, pair: tuple[str, str] | None
         raise ArgumentError(
             "moments needs one of row and pair: row='x1' for a drift, pair=('x1', 'x1') for a diffusion"
         )
-    wanted = (row,) if row is not None else tuple(pair or ())
-    if pair is not None and len(wanted) != 2:
+    if pair is not None and (not checks.is_list(pair) or len(tuple(pair)) != 2):
         raise argument_error("pair", pair, "two state names")
+    wanted = (row,) if pair is None else tuple(pair)
     for name in wanted:
-        if name not in data.names:
+        if not isinstance(name, str) or name not in data.names:
             raise argument_error(
                 "row" if row is not None else "pair", name, f"a state: {', '.join(data.names)}"
             )
@@ -139,7 +140,7 @@ def _states_of(data: Trajectories, row: str | None, pair: tuple[str, str] | None
 
 
 def _weights_of(data: Trajectories, weights: ArrayLike | Sequence[ArrayLike]) -> list[Array]:
-    one = (isinstance(weights, np.ndarray) and weights.ndim == 1) or not isinstance(weights, Iterable)
+    one = (isinstance(weights, np.ndarray) and weights.ndim == 1) or not checks.is_list(weights)
     given = [weights] if one else list(weights)  # type: ignore[arg-type]
     checked = [np.ascontiguousarray(checks.reals("weights", w)) for w in given]
     shapes = [(len(x) - 1,) for x in data.paths]

@@ -72,6 +72,8 @@ class Asked:
 
     def scheme_for(self, form: Form) -> tuple[DiscreteScheme, int]:
         """Scheme and substeps for equations of one form."""
+        if self.scheme is not None:
+            checks.choice("scheme", self.scheme, tuple(SCHEMES))
         name = self.scheme if self.scheme is not None else best_scheme(form)
         usual = EULER_SUBSTEPS if name == "euler-maruyama" else 1
         return name, checks.count("substeps", usual if self.substeps is None else self.substeps)
@@ -145,6 +147,9 @@ def simulate(result: Findings, x0: ArrayLike, asked: Asked) -> Trajectories:
 
 def forecast(result: Findings, x0: ArrayLike, asked: Asked, levels: Sequence[float] = LEVELS) -> Forecast:
     """Simulate an ensemble and sum it up; see `Discovery.forecast`."""
+    if not checks.is_list(levels):
+        raise argument_error("levels", levels, "a list of probabilities, as (0.5, 0.9)")
+    levels = tuple(levels)
     for level in levels:
         checks.share("levels", level)
     return summed_up(simulate(result, x0, asked), tuple(levels))
@@ -162,7 +167,8 @@ def _starts(x0: ArrayLike, n_paths: int, m: int) -> Array:
 
 def _shares(result: Findings, asked: Asked, n_paths: int, seed: int) -> list[Share]:
     """The paths by the form of their models: path i has model i, and more paths than models take them in turn."""
-    models = result.draw_models(min(n_paths, asked.models), seed) if asked.posterior else result.mean_model()
+    drawn = checks.choice("posterior", asked.posterior, (True, False))
+    models = result.draw_models(min(n_paths, asked.models), seed) if drawn else result.mean_model()
     owner = np.arange(n_paths) % len(models)
     shares = []
     for form in families(models):

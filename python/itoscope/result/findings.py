@@ -10,6 +10,7 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.data import driving
+from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
@@ -21,7 +22,6 @@ from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
-    from itoscope.data.trajectories import Trajectories
     from itoscope.library.library import Library
     from itoscope.result.observer import Observer
 
@@ -111,6 +111,7 @@ class Findings:
 
     def driven(self, data: Trajectories) -> Trajectories:
         """A recording of states with its inputs told from them, by the names that those of the fit had."""
+        checks.instance("data", data, Trajectories, "Trajectories")
         asked = self.settings.get("inputs")
         return driving.driven(data, asked) if asked and data.driving is None else data
 
@@ -132,6 +133,10 @@ class Findings:
         ArgumentError
             For a name that no unknown equation has.
         """
+        if not isinstance(name, (str, tuple, type(None))) or not all(
+            isinstance(one, str) for one in name or ()
+        ):
+            raise argument_error("equation", name, "a state, a pair of states or a label")
         wanted = {name, tuple(name[::-1]) if isinstance(name, tuple) else name}
         for key, equation in self.keyed():
             names = {str(key), key.row if key.column is None else (key.row, key.column)}

@@ -11,7 +11,7 @@ from itoscope.common.numbers import exact
 from itoscope.errors import argument_error
 from itoscope.expressions.sums import expression_of
 from itoscope.library.library import Library
-from itoscope.sde.problem import Problem, Terms, check_positive, problem_of
+from itoscope.sde.problem import Problem, Terms, check_positive, problem_of, with_numbers
 
 #: Storeys of a chain: its noise has 2 n^2 entries, which are read in a second.
 MOST_STOREYS = 500
@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 
+@with_numbers
 def black_scholes(*, lam: float = 2.0, mu: float = 1.0, x0: ArrayLike = (1.0,)) -> Problem:
     """Black-Scholes, geometric Brownian motion: `dX = lam X dt + mu X dB`."""
     return problem_of(
@@ -49,6 +50,7 @@ def black_scholes(*, lam: float = 2.0, mu: float = 1.0, x0: ArrayLike = (1.0,)) 
     )
 
 
+@with_numbers
 def duffing_van_der_pol(
     *,
     m: float = 1.0,
@@ -76,6 +78,7 @@ def duffing_van_der_pol(
     )
 
 
+@with_numbers
 def two_storey_building(
     *,
     m1: float = 1.0,
@@ -110,6 +113,7 @@ def two_storey_building(
     )
 
 
+@with_numbers
 def bouc_wen(
     *,
     m: float = 1.0,
@@ -148,6 +152,7 @@ def bouc_wen(
     )
 
 
+@with_numbers
 def ornstein_uhlenbeck(
     *, theta: float = 1.0, mu: float = 0.0, sigma: float = 0.5, x0: ArrayLike = (0.0,)
 ) -> Problem:
@@ -166,6 +171,7 @@ def ornstein_uhlenbeck(
     )
 
 
+@with_numbers
 def ornstein_uhlenbeck_2d(
     *,
     a: ArrayLike = ((1.0, -0.5), (0.8, 1.5)),
@@ -197,6 +203,7 @@ def ornstein_uhlenbeck_2d(
     )
 
 
+@with_numbers
 def double_well(
     *,
     a: float = 1.0,
@@ -224,6 +231,7 @@ def double_well(
     )
 
 
+@with_numbers
 def lorenz63(
     *,
     sigma: float = 10.0,
@@ -249,6 +257,7 @@ def lorenz63(
     )
 
 
+@with_numbers
 def van_der_pol(
     *, mu: float = 2.0, omega: float = 1.0, s: float = 0.5, x0: ArrayLike = (1.0, 0.0)
 ) -> Problem:
@@ -265,6 +274,7 @@ def van_der_pol(
     )
 
 
+@with_numbers
 def chain(
     *,
     n: int = 3,

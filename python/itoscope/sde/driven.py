@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.bound import TIME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from itoscope.common.types import Array
 
@@ -41,7 +42,7 @@ def along(
         Time at the start, and length of a step that has `substeps`.
     grid : (n_steps, substeps)
     """
-    given = dict(inputs or {})
+    given = {} if inputs is None else dict(checks.instance("inputs", inputs, Mapping, "a mapping by name"))
     for name in given:
         if name not in names or name == TIME:
             allowed = ", ".join(one for one in names if one != TIME) or "none, for the model has no input"

@@ -15,17 +15,18 @@ from itoscope.expressions.graph import Graph
 from itoscope.expressions.ito import Operators
 from itoscope.expressions.sums import expression_of
 from itoscope.library.bound import TIME, names_in
+from itoscope.library.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from itoscope.library.library import Library
 
 __all__ = ["checked_expressions", "checked_inputs", "checked_rows", "checked_square", "from_library"]
 
 
 def checked_inputs(inputs: Sequence[str], states: Sequence[str], expressions: Any) -> list[str]:
     """The names of the inputs, and after them the time `t` where an expression contains it and nothing has its name."""
+    if not checks.is_list(inputs):
+        raise argument_error("inputs", inputs, "a list of names")
     names = list(checks.names([*states, *inputs], "inputs"))
     if TIME not in names and any(TIME in names_in(text) for text in _texts(expressions)):
         names.append(TIME)
@@ -51,7 +52,7 @@ def checked_expressions(name: str, given: Any, names: Sequence[str], count: int)
     ExpressionError
         For an entry that does not parse.
     """
-    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != count:
+    if not checks.is_list(given) or not hasattr(given, "__len__") or len(given) != count:
         raise argument_error(name, given, f"{count} expressions")
     texts = []
     for i, entry in enumerate(given):
@@ -68,9 +69,10 @@ def checked_expressions(name: str, given: Any, names: Sequence[str], count: int)
 
 def checked_rows(name: str, given: Any, states: Sequence[str], inputs: Sequence[str] = ()) -> list[list[str]]:
     """m rows of expressions, all of the length of the first."""
-    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != len(states):
+    if not checks.is_list(given) or not hasattr(given, "__len__") or len(given) != len(states):
         raise argument_error(name, given, f"{len(states)} rows of expressions, one per state")
-    n = len(given[0]) if hasattr(given[0], "__len__") else 1
+    given = list(given)
+    n = len(given[0]) if checks.is_list(given[0]) and hasattr(given[0], "__len__") else 1
     names = [*states, *inputs]
     return [checked_expressions(f"{name}[{i}]", row, names, n) for i, row in enumerate(given)]
 
@@ -95,7 +97,7 @@ def checked_square(
 
 def from_library(name: str, given: Any, library: Library, states: Sequence[str], axes: int) -> list[Any]:
     """Coefficients `(m, K)` or, with two axes, `(m, n, K)` as expressions in the terms of a library."""
-    bound = library.bind(states)
+    bound = checks.instance("library", library, Library, "a Library").bind(states)
     if bound.customs:
         raise ArgumentError("library: expressions alone, since an SDE cannot call a custom Python function")
     theta = checks.reals(name, given)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from itoscope.sde.run import Run, simulated
 from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
     from itoscope.library.library import Library
 
-__all__ = ["Problem", "Terms", "check_positive", "problem_of"]
+__all__ = ["Problem", "Terms", "check_positive", "problem_of", "with_numbers"]
 
 Terms = dict[str, float]
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,20 @@ def problem_of(
         known_drift=dict(positions),
         name=name,
     )
+
+
+def with_numbers(make: Callable[P, Problem]) -> Callable[P, Problem]:
+    """A maker of problems that takes finite numbers alone where its defaults are numbers."""
+    usual = {p.name: p.default for p in inspect.signature(make).parameters.values()}
+
+    @functools.wraps(make)
+    def made(*args: P.args, **parameters: P.kwargs) -> Problem:
+        for name, value in parameters.items():
+            if isinstance(usual.get(name), float) and "|" not in str(make.__annotations__[name]):
+                checks.finite(name, value)
+        return make(*args, **parameters)
+
+    return made
 
 
 def check_positive(**parameters: float) -> None:

@@ -15,7 +15,7 @@ from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.common.numbers import exact
 from itoscope.common.types import Array, DiscreteScheme, OnDivergence, Progress
-from itoscope.common.writing import replacing
+from itoscope.common.writing import path_of, replacing
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.expressions.ito import Operators
 from itoscope.expressions.sums import expression_of, in_brackets
@@ -101,7 +101,7 @@ class SDE:
     ) -> None:
         if diffusion is not None and gamma is not None:
             raise ArgumentError("diffusion and gamma: one of the two, since Gamma = g g^T")
-        if isinstance(drift, str) or not hasattr(drift, "__len__") or not len(drift):
+        if not checks.is_list(drift) or not hasattr(drift, "__len__") or not len(drift):
             raise argument_error("drift", drift, "a list of one expression per state")
         self.states = list(
             checks.names([f"x{i + 1}" for i in range(len(drift))] if states is None else states, "states")
@@ -156,10 +156,16 @@ class SDE:
         """
         names = list(checks.names(states, "states"))
         known = ", ".join(names)
+        drift = checks.instance("drift", drift, Mapping, "a mapping of states to terms with coefficients")
         for name in drift:
             if name not in names:
                 raise argument_error("drift", name, f"states ({known}) as keys")
         rows = [expression_of(drift.get(name, {})) for name in names]
+        if gamma is None:
+            return cls(rows, states=names)
+        gamma = checks.instance(
+            "gamma", gamma, Mapping, "a mapping of pairs of states to terms with coefficients"
+        )
         if not gamma:
             return cls(rows, states=names)
         for pair in gamma:
@@ -377,7 +383,7 @@ class SDE:
             If the file is not such JSON.
         """
         try:
-            record = json.loads(Path(path).read_text(encoding="utf-8"))
+            record = json.loads(Path(path_of(path)).read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as problem:
             raise DataError(f"{path}: no JSON ({problem})") from problem
         if (

@@ -11,7 +11,7 @@ import numpy as np
 
 from itoscope.common.archives import read_archive
 from itoscope.common.prior import Prior
-from itoscope.common.writing import replacing
+from itoscope.common.writing import path_of, replacing
 from itoscope.errors import DataError
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
@@ -53,7 +53,7 @@ def save(result: Findings, path: str | Path) -> Path:
 
 def target_of(path: str | Path) -> Path:
     """Where `save` writes: a name without suffix gets `.npz`."""
-    target = Path(path)
+    target = Path(path_of(path))
     return target if target.suffix else target.with_suffix(".npz")
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from itoscope.errors import argument_error
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Integers
 
 __all__ = ["RANK_TOLERANCE", "Quadratic", "Solution"]
 
@@ -78,8 +80,21 @@ class Quadratic:
 
     def subset(self, columns: Sequence[int]) -> Quadratic:
         """That of the regression on these columns only, in this order."""
-        index = np.asarray(columns, dtype=int)
+        index = self._places(columns)
         return Quadratic(self.gram[np.ix_(index, index)], self.moment[index], self.yy, self.n)
+
+    def _places(self, columns: Sequence[int]) -> Integers:
+        """Numbers of columns as an array; `ArgumentError` for others."""
+        try:
+            index = np.asarray(columns)
+        except (ValueError, OverflowError):
+            index = np.zeros((0, 0))
+        k = len(self.moment)
+        if index.ndim != 1 or (
+            index.size and (index.dtype.kind not in "iu" or not 0 <= index.min() <= index.max() < k)
+        ):
+            raise argument_error("columns", columns, f"numbers of columns, 0 to {k - 1}")
+        return index.astype(int)
 
     def given(self, held: Sequence[int], values: Array) -> Quadratic:
         """That of the other columns where the coefficients of the columns `held` are `values`."""
@@ -96,7 +111,7 @@ class Quadratic:
         Directions that the data do not determine are left out (`RANK_TOLERANCE`), and so are columns that are not
         finite: those have the coefficient 0.
         """
-        index = np.arange(len(self.moment)) if columns is None else np.asarray(columns, dtype=int)
+        index = np.arange(len(self.moment)) if columns is None else self._places(columns)
         gram, moment = self.gram[np.ix_(index, index)], self.moment[index]
         theta, inverse = np.zeros(len(index)), np.zeros((len(index), len(index)))
         good = np.flatnonzero(np.isfinite(np.diag(gram)) & np.isfinite(moment) & (np.diag(gram) > 0.0))
