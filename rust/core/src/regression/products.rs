@@ -236,7 +236,7 @@ mod wide {
 
     use std::arch::x86_64::*;
 
-    use super::{Array2, Rows, Shape, Vector, tiled};
+    use crate::regression::products::{Array2, Rows, Shape, Vector, tiled};
 
     impl Vector for __m512d {
         const WIDTH: usize = 8;
