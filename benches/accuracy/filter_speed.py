@@ -60,9 +60,9 @@ def timed_chain(d: int, n: int) -> float:
 def duffing(records: int) -> tuple[float, float]:
     """CPU and wall seconds of noisy records of 1000 samples of a Duffing-Van der Pol oscillator, 36 candidates."""
     system = ito.problems.duffing_van_der_pol()
-    runs = system.simulate(records, span=1.0, dt=1e-3, substeps=10, seed=0, scheme="taylor15")
+    runs = system.simulate(n_paths=records, duration=1.0, dt=1e-3, substeps=10, seed=0, scheme="taylor15")
     rng = np.random.default_rng(1)
-    x = [path[:, 0] for path in runs.paths]
+    x = [path[:, 0] for path in runs.positions().paths]
     level = 0.05 * np.concatenate(x).std()
     y = [one + level * rng.standard_normal(len(one)) for one in x]
     began, cpu = time.perf_counter(), time.process_time()

@@ -141,7 +141,7 @@ impl<'a> Predictor<'a> {
             width,
             values,
             slopes: model.gradient.scratch(lanes),
-            around: (model.second_order && affine.is_none()).then(|| model.program.scratch(2 * m * width)),
+            around: (model.second_order && affine.is_none()).then(|| model.program.scratch(2 * m * lanes)),
             affine,
             drift: sparse(&model.drift),
             gamma: sparse(&model.gamma),
@@ -292,7 +292,7 @@ impl<'a> Predictor<'a> {
     /// Replaces the term values by their averages over the step: three-point Gauss-Hermite along each column of the
     /// factor of the covariance, kinks exactly.
     fn average(&mut self, h: &[f64], mean: &[f64], cov: &[f64]) {
-        let (m, w) = (self.model.m(), self.width);
+        let (m, w, lanes) = (self.model.m(), self.width, self.lanes);
         let Some(around) = self.around.as_mut() else { return };
         let total = around.width();
         let LaneWork { gamma, elements, low, rest, .. } = &mut self.small;
@@ -318,8 +318,8 @@ impl<'a> Predictor<'a> {
             for column in 0..m {
                 for i in 0..m {
                     let (x, shift) = (mean[lane * m + i], SQRT_3 * low[i * m + column]);
-                    inputs[i * total + column * w + lane] = x + shift;
-                    inputs[i * total + (m + column) * w + lane] = x - shift;
+                    inputs[i * total + column * lanes + lane] = x + shift;
+                    inputs[i * total + (m + column) * lanes + lane] = x - shift;
                 }
             }
         }
@@ -327,10 +327,10 @@ impl<'a> Predictor<'a> {
         for k in 0..self.model.program.n_outputs() {
             let row = around.output(k);
             let term = &mut self.terms[k * w..][..w];
-            for lane in 0..w {
+            for lane in 0..lanes {
                 let mut sum = 0.0;
                 for point in 0..2 * m {
-                    sum += row[point * w + lane];
+                    sum += row[point * lanes + lane];
                 }
                 term[lane] += (sum - 2.0 * m as f64 * term[lane]) / 6.0;
             }
