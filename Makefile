@@ -2,7 +2,7 @@
 PYTHON ?= python
 VENV ?= .venv
 
-.PHONY: help venv build fmt fmt-check lint doc deny msrv workflows test statistics fuzz bench bench-check bench-record bench-once docs dist ci clean
+.PHONY: help venv build fmt fmt-check lint doc deny msrv workflows test statistics fuzz sanitize bench bench-check bench-record bench-once docs dist ci clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -59,6 +59,9 @@ statistics:  ## Run the slow statistical tests
 SECONDS ?= 600
 fuzz:  ## Make hostile calls for SECONDS=600; all that may come of one is an answer or an error of itoscope
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTHON) tools/fuzzing/runner.py $(SECONDS)
+
+sanitize:  ## Test the core with overflow checks and debug assertions
+	cargo test --quiet --package itoscope-core --profile checked
 
 bench:  ## Measure speed
 	cargo bench

@@ -206,17 +206,20 @@ impl Tree {
     /// A magnitude by which the rounding of the value is to be judged.
     fn scale(&self, x: [f64; 2]) -> f64 {
         let own = self.value(x).abs();
-        own.max(match self {
+        let inner = match self {
             Self::Number(_) | Self::Input(_) => 0.0,
             Self::Negative(a) | Self::Call(_, a) | Self::Bars(a) => a.scale(x),
             Self::Power(a, n) => a.scale(x).powi(*n).max(a.scale(x)),
             Self::Binary('/', a, b) => {
                 let divisor = b.value(x).abs();
-                (a.scale(x) / divisor).max(a.scale(x) * b.scale(x) / divisor.powi(2))
+                let size = (a.scale(x) / divisor).max(a.scale(x) * b.scale(x) / divisor.powi(2));
+                // What is divided by infinity is small, but its derivative is no number.
+                if divisor.is_finite() { size } else { f64::INFINITY }
             }
             Self::Binary('*', a, b) | Self::Juxtaposed(a, b) => a.scale(x) * b.scale(x),
             Self::Binary(_, a, b) => a.scale(x) + b.scale(x),
-        })
+        };
+        own.max(inner)
     }
 }
 
