@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Modules of one row do not know each other; each may use the rows above.
 const LAYERS: [&[&str]; 7] = [
-    &["error"],
+    &["error", "vectorised"],
     &["control", "noise", "path", "table"],
     &["program"],
     &["regression"],

@@ -1,116 +1,20 @@
 //! Moments of the regression of Gamma and the noise variances: sensitivities of covariance and mean.
 
+mod memory;
 mod steady;
 
-use super::affine::Affine;
 use super::small::{axpy, multiply, multiply_transposed};
 use super::square::{read, with_size, write};
-use super::standing::{excess, scale};
-use super::state_space::{MAX_STATES, StateSpace};
+use super::state_space::MAX_STATES;
 use super::transition::Transition;
 use super::visitor::{Step, Update, Visitor};
 use super::whitened::WhitenedRows;
-use super::wide::{multiply_wide, padded};
+use super::wide::multiply_wide;
 
-use steady::Settled;
+pub use memory::NoiseMoments;
+use memory::{Lane, push};
 
-/// Sensitivities of a batch to the Gamma coefficients and the noise variances, and the rows they give.
-///
-/// `C = dP/dc` obeys `C- = Phi C Phi^T + Q(u)`, `C = (I - Kg H) C- (I - Kg H)^T` (plus `Kg Kg^T` for a noise variance);
-/// `D = dM/dc` obeys `D- = Phi D`, `D = (I - Kg H) D- + ((I - Kg H) C- H^T - Kg E) S^-1 r`. Rows: `r` on `H D-` with
-/// weight `S^-1`, and `r r^T - S` on `H C- H^T + E` with weight `S^-1 (x) S^-1 / 2`. Only `C-` is kept: an observation and
-/// the prediction after it are one `C- <- F C- F^T + Phi Kg Kg^T Phi^T + Q(u)` with `F = Phi (I - Kg H)`.
-pub struct NoiseMoments<'a> {
-    columns: &'a [(usize, usize)],
-    noise: Vec<f64>,
-    /// Columns carried: `columns`, the noises, and the Gamma in use, which stands for `sum c_k gamma_k` in the targets.
-    carried: usize,
-    /// The same with padding.
-    width: usize,
-    /// Unit matrices of the pairs, and the range of columns in which theirs lie.
-    units: Vec<(Vec<f64>, std::ops::Range<usize>)>,
-    /// Whether the covariance's sensitivities converge where the covariance does: all terms are numbers.
-    converges: bool,
-    m: usize,
-    q: usize,
-    /// lanes x m x m x C
-    w: Vec<f64>,
-    /// lanes x m x C
-    d: Vec<f64>,
-    lanes: Vec<Lane>,
-    next: Vec<f64>,
-    turn: Vec<f64>,
-    part: Vec<f64>,
-    part_row: Vec<f64>,
-    values: Vec<f64>,
-    small: Vec<f64>,
-    factor: Vec<f64>,
-    white: Vec<f64>,
-    /// The rows of the regression.
-    pub rows: WhitenedRows,
-}
-
-/// What a path has beside its sensitivities.
-#[derive(Clone)]
-struct Lane {
-    /// `I - Kg H` and `Kg` of an observation whose part in the covariance's sensitivities is still to come.
-    observed: bool,
-    closed: Vec<f64>,
-    gain: Vec<f64>,
-    /// What each unit matrix spreads to over a step, as long as that stays the same.
-    version: u64,
-    spreads: Vec<f64>,
-    settled: Settled,
-}
-
-impl<'a> NoiseMoments<'a> {
-    /// For the Gamma coefficients `columns` (pair, term), then all noise variances, of a batch of `lanes` paths.
-    pub fn new(model: &StateSpace<'_>, columns: &'a [(usize, usize)], lanes: usize) -> Self {
-        let (m, q) = (model.m(), model.q());
-        let regressors = columns.len() + q;
-        let c = padded(regressors + 1);
-        let unit = |(pair, &(i, j)): (usize, &(usize, usize))| {
-            let mut unit = vec![0.0; m * m];
-            unit[i * m + j] = 1.0;
-            unit[j * m + i] = 1.0;
-            let own = |column: &(usize, usize)| column.0 == pair;
-            let first = columns.iter().position(own).unwrap_or(0);
-            let last = columns.iter().rposition(own).map_or(0, |last| last + 1);
-            (unit, first..last)
-        };
-        let lane = Lane {
-            observed: false,
-            closed: vec![0.0; m * m],
-            gain: vec![0.0; m * q],
-            version: 0,
-            spreads: vec![0.0; model.pairs.len() * m * m],
-            settled: Settled::default(),
-        };
-        let affine = Affine::of(model);
-        Self {
-            columns,
-            noise: model.noise.to_vec(),
-            units: model.pairs.iter().enumerate().map(unit).collect(),
-            converges: affine.is_some_and(|affine| columns.iter().all(|&(_, k)| affine.is_constant(k))),
-            carried: regressors + 1,
-            width: c,
-            m,
-            q,
-            w: vec![0.0; lanes * m * m * c],
-            d: vec![0.0; lanes * m * c],
-            lanes: vec![lane; lanes],
-            next: vec![0.0; m * m * c],
-            turn: vec![0.0; (q + m) * c],
-            part: vec![0.0; m * c],
-            part_row: vec![0.0; c],
-            values: vec![0.0; columns.len()],
-            small: vec![0.0; 2 * m * m],
-            factor: vec![0.0; m * m],
-            white: vec![0.0; q * m],
-            rows: WhitenedRows::new(regressors),
-        }
-    }
-
+impl NoiseMoments<'_> {
     /// The rows, all of them.
     pub fn finish(mut self) -> WhitenedRows {
         for lane in 0..self.lanes.len() {
@@ -145,43 +49,6 @@ impl<'a> NoiseMoments<'a> {
                 white[channel * m + i] = (0..=channel)
                     .map(|l| update.inverse[channel * q + l] * update.observation[l * m + i])
                     .sum();
-            }
-        }
-    }
-
-    /// Shows `each` the row of every pair of seen channels, target and regressors.
-    #[inline]
-    fn pairs(
-        &mut self,
-        lane: usize,
-        update: &Update<'_>,
-        mut each: impl FnMut(&mut WhitenedRows, &[f64], f64),
-    ) {
-        let (m, q, c, k) = (self.m, self.q, self.width, self.columns.len());
-        let w = &self.w[lane * m * m * c..(lane + 1) * m * m * c];
-        for a in (0..q).filter(|&a| update.seen[a]) {
-            // (inverse observation w)_a, m rows of C
-            self.part.fill(0.0);
-            for i in 0..m {
-                let weight = self.white[a * m + i];
-                if weight != 0.0 {
-                    axpy(weight, &w[i * m * c..(i + 1) * m * c], &mut self.part);
-                }
-            }
-            for b in (a..q).filter(|&b| update.seen[b]) {
-                let row = &mut self.part_row;
-                row.fill(0.0);
-                for j in 0..m {
-                    let weight = scale(a, b) * self.white[b * m + j];
-                    if weight != 0.0 {
-                        axpy(weight, &self.part[j * c..(j + 1) * c], row);
-                    }
-                }
-                for channel in (0..q).filter(|&channel| update.seen[channel]) {
-                    row[k + channel] +=
-                        scale(a, b) * update.inverse[a * q + channel] * update.inverse[b * q + channel];
-                }
-                each(&mut self.rows, row, scale(a, b) * excess(update.white, a, b));
             }
         }
     }
@@ -308,22 +175,6 @@ impl<'a> NoiseMoments<'a> {
             w[index * c + self.carried - 1] += step.spread[index];
         }
     }
-}
-
-/// Adds a row of carried columns: the last one and the noises at their values join the target.
-fn push(rows: &mut WhitenedRows, carried: &[f64], noise: &[f64], residual: f64) {
-    let c = carried.len() - 1;
-    let row = rows.next();
-    row[..c].copy_from_slice(&carried[..c]);
-    row[c] = residual + base(carried, noise);
-    rows.n += 1.0;
-}
-
-/// What the Gamma and the noises in use have in the target.
-fn base(carried: &[f64], noise: &[f64]) -> f64 {
-    let c = carried.len() - 1;
-    let noises: f64 = carried[c - noise.len()..c].iter().zip(noise).map(|(x, noise)| x * noise).sum();
-    carried[c] + noises
 }
 
 impl Visitor for NoiseMoments<'_> {

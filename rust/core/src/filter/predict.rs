@@ -1,97 +1,17 @@
 //! One prediction of a batch of paths: terms over all lanes at once, small matrices path by path.
 
 mod affine;
+mod memory;
 
-use super::affine::Affine;
 use super::small::{axpy, factor_semidefinite};
 use super::square::{Square, add, apply, read, sandwich, with_size, write};
 use super::state_space::{MAX_STATES, StateSpace};
-use super::transition::{PLACES, Transition};
+use super::transition::PLACES;
 use super::visitor::{Step, Visitor};
-use crate::program::Scratch;
-use affine::Steady;
+use memory::LaneWork;
+pub use memory::Predictor;
 
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
-
-/// Working memory for the predictions of a batch. Arrays over lanes hold one row of `width` lanes per entry.
-pub struct Predictor<'a> {
-    model: &'a StateSpace<'a>,
-    affine: Option<Affine>,
-    steady: Vec<Steady>,
-    lanes: usize,
-    width: usize,
-    values: Scratch,
-    slopes: Scratch,
-    around: Option<Scratch>,
-    /// (row, term, coefficient) of the drift, and (pair, term, coefficient) of Gamma, zeros left out.
-    drift: Vec<(usize, usize, f64)>,
-    gamma: Vec<(usize, usize, f64)>,
-    terms: Vec<f64>,
-    gradient: Vec<f64>,
-    jacobian: Vec<f64>,
-    field: Vec<f64>,
-    bends: Vec<f64>,
-    twist: Vec<f64>,
-    /// Where the linear drift leads in a step (lanes x m).
-    way: Vec<f64>,
-    /// Covariances half way; of affine models those that were predicted last (lanes x m x m).
-    ahead: Vec<f64>,
-    moves: Vec<Transition>,
-    spreads: Vec<Spread>,
-    small: LaneWork,
-}
-
-/// Matrices (m x m) of one path, kept so that no step has to clear memory.
-struct LaneWork {
-    a: Vec<f64>,
-    gamma: Vec<f64>,
-    start: Vec<f64>,
-    elements: Vec<f64>,
-    spread: Vec<f64>,
-    low: Vec<f64>,
-    rest: Vec<f64>,
-}
-
-impl LaneWork {
-    fn new(m: usize, pairs: usize) -> Self {
-        let square = || vec![0.0; m * m];
-        Self {
-            a: square(),
-            gamma: square(),
-            start: square(),
-            elements: vec![0.0; pairs],
-            spread: square(),
-            low: square(),
-            rest: square(),
-        }
-    }
-}
-
-/// The spread that a Gamma gave over a step, for as long as both stay the same.
-#[derive(Clone)]
-struct Spread {
-    version: u64,
-    gamma: Vec<f64>,
-    value: Vec<f64>,
-}
-
-impl Spread {
-    /// The spread of this Gamma over the step.
-    #[inline]
-    fn of<const N: usize>(&mut self, gamma: &[f64], transition: &Transition) -> Square<N> {
-        if self.version != transition.version() || self.gamma != gamma {
-            self.version = transition.version();
-            self.gamma.copy_from_slice(gamma);
-            write(&transition.spread::<N>(&read(gamma)), &mut self.value);
-        }
-        read(&self.value)
-    }
-}
-
-/// The entries of a coefficient table that are not zero.
-fn sparse(table: &ndarray::Array2<f64>) -> Vec<(usize, usize, f64)> {
-    table.indexed_iter().filter(|(_, c)| **c != 0.0).map(|((i, k), &c)| (i, k, c)).collect()
-}
 
 /// Adds what Gamma does beyond its value at the start, as it moves along the step with its terms: the integral for the
 /// start is exact, the rest a sum over nodes.
@@ -121,47 +41,7 @@ fn add_changes<const N: usize>(
     }
 }
 
-impl<'a> Predictor<'a> {
-    /// Memory for `lanes` paths.
-    pub fn new(model: &'a StateSpace<'a>, lanes: usize) -> Self {
-        let (m, k) = (model.m(), model.program.n_outputs());
-        let values = model.program.scratch(lanes);
-        let width = values.width();
-        let zeros = |rows: usize| vec![0.0; rows * width];
-        let affine = Affine::of(model);
-        let mut gradient = zeros(k * m);
-        if let Some(affine) = &affine {
-            let rows = gradient.chunks_exact_mut(width.max(1));
-            rows.zip(&affine.slopes).for_each(|(row, &slope)| row.fill(slope));
-        }
-        Self {
-            model,
-            steady: vec![Steady::NEVER; lanes],
-            lanes,
-            width,
-            values,
-            slopes: model.gradient.scratch(lanes),
-            around: (model.second_order && affine.is_none()).then(|| model.program.scratch(2 * m * lanes)),
-            affine,
-            drift: sparse(&model.drift),
-            gamma: sparse(&model.gamma),
-            terms: zeros(k),
-            gradient,
-            jacobian: zeros(m * m),
-            field: zeros(m),
-            bends: zeros(k),
-            twist: zeros(m),
-            way: vec![0.0; lanes * m],
-            ahead: vec![0.0; lanes * m * m],
-            moves: vec![Transition::new(m); lanes],
-            spreads: vec![
-                Spread { version: 0, gamma: vec![f64::NAN; m * m], value: vec![0.0; m * m] };
-                lanes
-            ],
-            small: LaneWork::new(m, model.pairs.len()),
-        }
-    }
-
+impl Predictor<'_> {
     /// Advances means (lanes x m) and covariances (lanes x m x m) by `h`; lanes with `h = 0` stay as they are.
     ///
     /// The drift is linearised at the mean, `f + A (x - M)`, and integrated exactly. Its terms are averaged over where

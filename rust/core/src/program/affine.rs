@@ -1,22 +1,21 @@
-//! Which outputs of a program are affine in the inputs, and their coefficients.
+//! Which roots of a graph are affine in the inputs, and their coefficients.
 
-use super::Program;
-use super::graph::Node;
+use super::graph::{Graph, Id, Node};
 
-impl Program {
-    /// Of each output that is affine by its form its value at the origin and its slopes, `1 + m` numbers.
-    pub(crate) fn affine(&self) -> Vec<Option<Vec<f64>>> {
-        let (graph, m) = (&self.graph, self.graph.n_inputs());
-        let mut forms: Vec<Option<Vec<f64>>> = vec![None; graph.len()];
-        for id in graph.reachable(&self.roots, |_, _| true) {
-            let of = |id: super::Id| forms[id.index()].as_ref();
+impl Graph {
+    /// Of each root that is affine by its form its value at the origin and its slopes, `1 + m` numbers.
+    pub fn affine(&self, roots: &[Id]) -> Vec<Option<Vec<f64>>> {
+        let m = self.n_inputs();
+        let mut forms: Vec<Option<Vec<f64>>> = vec![None; self.len()];
+        for id in self.reachable(roots, |_, _| true) {
+            let of = |id: Id| forms[id.index()].as_ref();
             let number = |value: f64| {
                 let mut form = vec![0.0; 1 + m];
                 form[0] = value;
                 form
             };
             let scaled = |form: &Vec<f64>, factor: f64| form.iter().map(|x| factor * x).collect();
-            let form = match graph.node(id) {
+            let form = match self.node(id) {
                 Node::Constant(value) => Some(number(value)),
                 Node::Input(i) => {
                     let mut form = number(0.0);
@@ -27,21 +26,21 @@ impl Program {
                     of(a).zip(of(b)).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect())
                 }
                 Node::Multiply(a, b) => {
-                    let factor = |one, other| Some(scaled(of(other)?, graph.value(one)?));
+                    let factor = |one, other| Some(scaled(of(other)?, self.value(one)?));
                     factor(b, a).or_else(|| factor(a, b))
                 }
-                Node::Divide(a, b) => of(a).zip(graph.value(b)).map(|(a, b)| scaled(a, 1.0 / b)),
+                Node::Divide(a, b) => of(a).zip(self.value(b)).map(|(a, b)| scaled(a, 1.0 / b)),
                 Node::Power(..) | Node::Call(..) => None,
             };
             forms[id.index()] = form.filter(|form| form.iter().all(|value| value.is_finite()));
         }
-        self.roots.iter().map(|root| forms[root.index()].clone()).collect()
+        roots.iter().map(|root| forms[root.index()].clone()).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::program::Program;
 
     #[test]
     fn affine_outputs_are_told_from_others() {

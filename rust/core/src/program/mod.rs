@@ -53,6 +53,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Of each output that is affine by its form its value at the origin and its slopes, `1 + m` numbers.
+    pub(crate) fn affine(&self) -> Vec<Option<Vec<f64>>> {
+        self.graph.affine(&self.roots)
+    }
+
     /// Compiles `expressions` over the names `inputs`; the grammar is that of `parse.rs`.
     ///
     /// # Errors

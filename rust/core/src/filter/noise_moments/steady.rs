@@ -1,46 +1,21 @@
 //! Sensitivities once those of the covariance have converged: a sample moves those of the mean alone.
 
-use super::super::affine::{Convergence, close_columns};
-use super::super::small::multiply;
-use super::super::standing::StandingRows;
-use super::super::visitor::{Step, Update};
-use super::super::wide::{add_scaled, multiply_wide};
-use super::{NoiseMoments, base, push};
-
-/// How far the sensitivities of a path's covariance have converged, and what holds while they stand.
-#[derive(Clone, Default)]
-pub enum Settled {
-    /// They move.
-    #[default]
-    Never,
-    /// They are looked at.
-    Moving(Convergence),
-    /// They have converged by this transition.
-    Converged(Vec<f64>),
-    /// What a sample takes.
-    Standing(Box<Standing>),
-}
-
-/// What a sample takes while all stands still but the means.
-#[derive(Clone)]
-pub struct Standing {
-    phi: Vec<f64>,
-    /// `S^(-1/2) H Phi`, then `(I - Kg H) Phi`: (q + m) x m.
-    stack: Vec<f64>,
-    /// What a unit of each whitened innovation adds to the mean's sensitivities: q x m x C.
-    pull: Vec<f64>,
-    rows: StandingRows,
-}
+use super::memory::{NoiseMoments, Settled, Standing, base, push};
+use crate::filter::affine::{Convergence, close_columns};
+use crate::filter::small::multiply;
+use crate::filter::standing::StandingRows;
+use crate::filter::visitor::{Step, Update};
+use crate::filter::wide::{add_scaled, multiply_wide};
 
 impl NoiseMoments<'_> {
     /// The covariance's sensitivities of a path (m x m x C).
-    pub(super) fn covariance(&self, lane: usize) -> &[f64] {
+    pub fn covariance(&self, lane: usize) -> &[f64] {
         let size = self.m * self.m * self.width;
         &self.w[lane * size..(lane + 1) * size]
     }
 
     /// Whether a step leaves all to the observation after it, since the covariance and its sensitivities stand.
-    pub(super) fn stands(&mut self, lane: usize, step: &Step<'_>) -> bool {
+    pub fn stands(&mut self, lane: usize, step: &Step<'_>) -> bool {
         match self.lanes[lane].settled {
             Settled::Standing(_) if step.steady => true,
             Settled::Never => false,
@@ -53,7 +28,7 @@ impl NoiseMoments<'_> {
     }
 
     /// Notes how far the covariance's sensitivities came in a step of a covariance that has converged.
-    pub(super) fn compare(&mut self, lane: usize, before: &[f64], phi: &[f64]) {
+    pub fn compare(&mut self, lane: usize, before: &[f64], phi: &[f64]) {
         let near = close_columns(before, self.covariance(lane), self.m, self.width);
         let settled = &mut self.lanes[lane].settled;
         if matches!(settled, Settled::Never) {
@@ -67,7 +42,7 @@ impl NoiseMoments<'_> {
     }
 
     /// Starts to stand, after an observation whose sensitivities have converged.
-    pub(super) fn settle(&mut self, lane: usize, update: &Update<'_>) {
+    pub fn settle(&mut self, lane: usize, update: &Update<'_>) {
         let Settled::Converged(phi) = &self.lanes[lane].settled else { return };
         let (m, q, c, k) = (self.m, self.q, self.width, self.columns.len());
         let phi = phi.clone();
@@ -99,7 +74,7 @@ impl NoiseMoments<'_> {
     }
 
     /// An observation while all stands; false if it does not.
-    pub(super) fn step_steady(&mut self, lane: usize, update: &Update<'_>) -> bool {
+    pub fn step_steady(&mut self, lane: usize, update: &Update<'_>) -> bool {
         if !matches!(self.lanes[lane].settled, Settled::Standing(_)) {
             return false;
         }
@@ -134,7 +109,7 @@ impl NoiseMoments<'_> {
     }
 
     /// Ends the standing, if there is one, and gives the rows that were summed.
-    pub(super) fn give(&mut self, lane: usize) -> Option<Box<Standing>> {
+    pub fn give(&mut self, lane: usize) -> Option<Box<Standing>> {
         match std::mem::take(&mut self.lanes[lane].settled) {
             Settled::Standing(mut standing) => {
                 let rows = std::mem::replace(&mut standing.rows, StandingRows::new(0, 0));

@@ -1,44 +1,26 @@
 //! Predictions of affine models: no program runs, and a covariance that has converged is not computed again.
 
-use super::super::affine::{Affine, Convergence, close};
-use super::super::square::{add, apply, read, sandwich, with_size, write};
-use super::super::transition::PLACES;
-use super::super::visitor::{Step, Visitor};
-use super::Predictor;
-
-/// How far the covariance of a path has converged.
-#[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Steady {
-    h: f64,
-    convergence: Convergence,
-    /// Predictions since it has converged.
-    age: usize,
-}
-
-impl Steady {
-    pub(super) const NEVER: Self = Self { h: f64::NAN, convergence: Convergence::new(), age: 0 };
-
-    /// Whether the last prediction, and the gain that follows from it, are the same as those before.
-    pub fn holds(&self) -> bool {
-        self.age > 1
-    }
-}
+use super::memory::{Predictor, Steady};
+use crate::filter::affine::{Affine, close};
+use crate::filter::square::{add, apply, read, sandwich, with_size, write};
+use crate::filter::transition::PLACES;
+use crate::filter::visitor::{Step, Visitor};
 
 impl Predictor<'_> {
     /// Whether all is as it was at the last sample of a path.
-    pub(in super::super) fn steady(&self, lane: usize) -> bool {
+    pub fn steady(&self, lane: usize) -> bool {
         self.steady[lane].holds()
     }
 
     /// The covariance that was predicted last; what converges starts anew, since something is missing or uneven.
-    pub(in super::super) fn unsettle(&mut self, lane: usize) -> &[f64] {
+    pub fn unsettle(&mut self, lane: usize) -> &[f64] {
         let mm = self.model.m() * self.model.m();
         self.steady[lane] = Steady::NEVER;
         &self.ahead[lane * mm..(lane + 1) * mm]
     }
 
     /// Advances all lanes that move, see `run`.
-    pub(super) fn run_affine<V: Visitor>(
+    pub fn run_affine<V: Visitor>(
         &mut self,
         affine: &Affine,
         (n, h): (usize, &[f64]),

@@ -1,0 +1,147 @@
+//! Working memory of predictions, and how far the covariance of a path has converged.
+
+use crate::filter::affine::{Affine, Convergence};
+use crate::filter::square::{Square, read, write};
+use crate::filter::state_space::StateSpace;
+use crate::filter::transition::Transition;
+use crate::program::Scratch;
+
+/// How far the covariance of a path has converged.
+#[derive(Debug, Clone, Copy)]
+pub struct Steady {
+    pub h: f64,
+    pub convergence: Convergence,
+    /// Predictions since it has converged.
+    pub age: usize,
+}
+
+impl Steady {
+    pub const NEVER: Self = Self { h: f64::NAN, convergence: Convergence::new(), age: 0 };
+
+    /// Whether the last prediction, and the gain that follows from it, are the same as those before.
+    pub fn holds(&self) -> bool {
+        self.age > 1
+    }
+}
+
+/// Working memory for the predictions of a batch. Arrays over lanes hold one row of `width` lanes per entry.
+pub struct Predictor<'a> {
+    pub model: &'a StateSpace<'a>,
+    pub affine: Option<Affine>,
+    pub steady: Vec<Steady>,
+    pub lanes: usize,
+    pub width: usize,
+    pub values: Scratch,
+    pub slopes: Scratch,
+    pub around: Option<Scratch>,
+    /// (row, term, coefficient) of the drift, and (pair, term, coefficient) of Gamma, zeros left out.
+    pub drift: Vec<(usize, usize, f64)>,
+    pub gamma: Vec<(usize, usize, f64)>,
+    pub terms: Vec<f64>,
+    pub gradient: Vec<f64>,
+    pub jacobian: Vec<f64>,
+    pub field: Vec<f64>,
+    pub bends: Vec<f64>,
+    pub twist: Vec<f64>,
+    /// Where the linear drift leads in a step (lanes x m).
+    pub way: Vec<f64>,
+    /// Covariances half way; of affine models those that were predicted last (lanes x m x m).
+    pub ahead: Vec<f64>,
+    pub moves: Vec<Transition>,
+    pub spreads: Vec<Spread>,
+    pub small: LaneWork,
+}
+
+/// Matrices (m x m) of one path, kept so that no step has to clear memory.
+pub struct LaneWork {
+    pub a: Vec<f64>,
+    pub gamma: Vec<f64>,
+    pub start: Vec<f64>,
+    pub elements: Vec<f64>,
+    pub spread: Vec<f64>,
+    pub low: Vec<f64>,
+    pub rest: Vec<f64>,
+}
+
+impl LaneWork {
+    pub fn new(m: usize, pairs: usize) -> Self {
+        let square = || vec![0.0; m * m];
+        Self {
+            a: square(),
+            gamma: square(),
+            start: square(),
+            elements: vec![0.0; pairs],
+            spread: square(),
+            low: square(),
+            rest: square(),
+        }
+    }
+}
+
+/// The spread that a Gamma gave over a step, for as long as both stay the same.
+#[derive(Clone)]
+pub struct Spread {
+    pub version: u64,
+    pub gamma: Vec<f64>,
+    pub value: Vec<f64>,
+}
+
+impl Spread {
+    /// The spread of this Gamma over the step.
+    #[inline]
+    pub fn of<const N: usize>(&mut self, gamma: &[f64], transition: &Transition) -> Square<N> {
+        if self.version != transition.version() || self.gamma != gamma {
+            self.version = transition.version();
+            self.gamma.copy_from_slice(gamma);
+            write(&transition.spread::<N>(&read(gamma)), &mut self.value);
+        }
+        read(&self.value)
+    }
+}
+
+/// The entries of a coefficient table that are not zero.
+fn sparse(table: &ndarray::Array2<f64>) -> Vec<(usize, usize, f64)> {
+    table.indexed_iter().filter(|(_, c)| **c != 0.0).map(|((i, k), &c)| (i, k, c)).collect()
+}
+
+impl<'a> Predictor<'a> {
+    /// Memory for `lanes` paths.
+    pub fn new(model: &'a StateSpace<'a>, lanes: usize) -> Self {
+        let (m, k) = (model.m(), model.program.n_outputs());
+        let values = model.program.scratch(lanes);
+        let width = values.width();
+        let zeros = |rows: usize| vec![0.0; rows * width];
+        let affine = Affine::of(model);
+        let mut gradient = zeros(k * m);
+        if let Some(affine) = &affine {
+            let rows = gradient.chunks_exact_mut(width.max(1));
+            rows.zip(&affine.slopes).for_each(|(row, &slope)| row.fill(slope));
+        }
+        Self {
+            model,
+            steady: vec![Steady::NEVER; lanes],
+            lanes,
+            width,
+            values,
+            slopes: model.gradient.scratch(lanes),
+            around: (model.second_order && affine.is_none()).then(|| model.program.scratch(2 * m * lanes)),
+            affine,
+            drift: sparse(&model.drift),
+            gamma: sparse(&model.gamma),
+            terms: zeros(k),
+            gradient,
+            jacobian: zeros(m * m),
+            field: zeros(m),
+            bends: zeros(k),
+            twist: zeros(m),
+            way: vec![0.0; lanes * m],
+            ahead: vec![0.0; lanes * m * m],
+            moves: vec![Transition::new(m); lanes],
+            spreads: vec![
+                Spread { version: 0, gamma: vec![f64::NAN; m * m], value: vec![0.0; m * m] };
+                lanes
+            ],
+            small: LaneWork::new(m, model.pairs.len()),
+        }
+    }
+}
