@@ -119,12 +119,10 @@ class Gibbs:
             self.work["exchanges"] += 1
 
     def _pair(self, draws: Draws) -> None:
-        """Put two near columns in or out together with the slab variance."""
+        """Put one column or two in or out together with the slab variance."""
         if not self.regression.n_usable:
             return
         toggled = self.pairs.choose(draws)
-        if not toggled:
-            return
         proposed = [j for j in self.members if j not in toggled]
         proposed += [j for j in toggled if j not in self.members]
         v = self.pairs.step(self.members, proposed, self.v, self.p0, draws)

@@ -1,4 +1,4 @@
-"""The move that puts two near columns in or out of the model, and the slab variance with them.
+"""The move that puts one column or two in or out of the model, and the slab variance with them.
 
 Where columns nearly coincide their coefficients are large together, and neither comes in at the slab variance that the
 other one alone calls for. A Metropolis step: the columns are toggled, a slab variance is proposed for the new model
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["Pairs"]
 
 
-CLOSE = 8
-"""Power of the squared cosine of two columns that their closeness is: 0.18 at a cosine of 0.9, 0.03 at 0.8. Columns
-that differ need no pair, and the move costs four factors."""
-
-
 class _Proposal(NamedTuple):
     """An inverse gamma law that the slab variance of a model is proposed from."""
 
@@ -47,17 +42,17 @@ class Pairs:
     def __init__(self, regression: Regression) -> None:
         self.regression = regression
         size = np.diag(regression.gram)
-        closeness = (regression.gram**2 / np.outer(size, size)) ** CLOSE
-        np.fill_diagonal(closeness, 1.0)
-        self.partners = np.cumsum(closeness, axis=1)
+        cosine = regression.gram**2 / np.outer(size, size)
+        np.fill_diagonal(cosine, 1.0)
+        self.partners = np.cumsum(cosine, axis=1)
 
     def choose(self, draws: Draws) -> tuple[int, ...]:
-        """Return the two columns to toggle, the likelier the nearer; none where a column meets itself."""
+        """Return the columns to toggle: one, or two, the likelier the nearer they are to each other."""
         k = self.regression.n_usable
         a = min(int(draws.uniform() * k), k - 1)
         level = draws.uniform() * self.partners[a, -1]
         b = min(int(np.searchsorted(self.partners[a], level, side="right")), k - 1)
-        return () if a == b else (a, b)
+        return (a,) if a == b else (a, b)
 
     def step(
         self, members: Sequence[int], proposed: Sequence[int], v: float, p0: float, draws: Draws

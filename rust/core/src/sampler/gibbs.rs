@@ -165,18 +165,25 @@ impl<'a> Gibbs<'a> {
         }
     }
 
-    /// Puts two near columns in or out together with the slab variance, see [`Pairs`].
+    /// Puts one column or two in or out together with the slab variance, see [`Pairs`].
     fn pair(&mut self, draws: &mut impl Draws) {
         if self.inclusion.is_empty() {
             return;
         }
-        let Some((a, b)) = self.pairs.choose(draws) else { return };
+        let (a, b) = self.pairs.choose(draws);
         self.members.clear();
         self.members.extend(self.factor.members().iter().copied().filter(|&k| k != a && k != b));
-        self.members.extend([a, b].into_iter().filter(|&column| !self.factor.contains(column)));
+        for (number, column) in [a, b].into_iter().enumerate() {
+            if !self.factor.contains(column) && (number == 0 || a != b) {
+                self.members.push(column);
+            }
+        }
         let now = (self.v, self.p0);
         let Some(v) = self.pairs.step(self.factor.members(), &self.members, now, draws) else { return };
-        for column in [a, b] {
+        for (number, column) in [a, b].into_iter().enumerate() {
+            if number == 1 && a == b {
+                break;
+            }
             if self.factor.contains(column) {
                 self.factor.remove(column);
             } else {

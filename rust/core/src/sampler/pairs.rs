@@ -1,4 +1,4 @@
-//! The move that puts two near columns in or out of the model, and the slab variance with them.
+//! The move that puts one column or two in or out of the model, and the slab variance with them.
 //!
 //! Where columns nearly coincide their coefficients are large together, and neither comes in at the slab variance that
 //! the other one alone calls for. A Metropolis step: the columns are toggled, a slab variance is proposed for the new
@@ -11,15 +11,11 @@ use super::slab::log_prior;
 use super::special::ln_gamma;
 use crate::noise::Draws;
 
-/// Power of the squared cosine of two columns that their closeness is: 0.18 at a cosine of 0.9, 0.03 at 0.8. Columns
-/// that differ need no pair, and the move costs four factors.
-const CLOSE: i32 = 8;
-
 /// Pairs to toggle and the storage of small factors; nothing is allocated after the start.
 #[derive(Debug, Clone)]
 pub struct Pairs<'a> {
     regression: &'a ScaledRegression,
-    /// For column `a`, running sums over `b` of the closeness of the two: `(K, K)`.
+    /// For column `a`, running sums over `b` of the squared cosine of the two: `(K, K)`.
     partners: Vec<f64>,
     lower: Vec<f64>,
     z: Vec<f64>,
@@ -49,8 +45,7 @@ impl<'a> Pairs<'a> {
             let mut sum = 0.0;
             for b in 0..k {
                 let size = regression.diagonal()[a] * regression.diagonal()[b];
-                let cosine = regression.gram_row(a)[b].powi(2) / size;
-                sum += if a == b { 1.0 } else { cosine.powi(CLOSE) };
+                sum += if a == b { 1.0 } else { regression.gram_row(a)[b].powi(2) / size };
                 partners[a * k + b] = sum;
             }
         }
@@ -63,14 +58,13 @@ impl<'a> Pairs<'a> {
         self.log_favour
     }
 
-    /// The columns to toggle, the likelier the nearer they are to each other; none where a column meets itself.
-    pub fn choose(&self, draws: &mut impl Draws) -> Option<(usize, usize)> {
+    /// The columns to toggle: one with itself, or two, the likelier the nearer they are to each other.
+    pub fn choose(&self, draws: &mut impl Draws) -> (usize, usize) {
         let k = self.regression.n_usable();
         let a = ((draws.uniform() * k as f64) as usize).min(k - 1);
         let sums = &self.partners[a * k..(a + 1) * k];
         let level = draws.uniform() * sums[k - 1];
-        let b = sums.partition_point(|&sum| sum <= level).min(k - 1);
-        (a != b).then_some((a, b))
+        (a, sums.partition_point(|&sum| sum <= level).min(k - 1))
     }
 
     /// The slab variance that goes with `proposed`, if that is accepted in place of `members` at `v`.
