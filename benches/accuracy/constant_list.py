@@ -332,7 +332,6 @@ CORE = {
     "sampler::enumerate::SHARED_DEPTH": _BLOCK,
     "sampler::factor::OUTSIDE": "the mark of a column that is not in the model",
     "sampler::lanes::LANES": _BLOCK,
-    "sampler::pairs::CLOSE": "which pairs a chain proposes, and so its speed; what it draws from is the same",
     "sampler::posterior::NEGLIGIBLE": "mass left out, below rounding",
     "sampler::slab::SCAN": "only finds the interval; the rule that follows has a step of its own",
     "simulate::covariance::PIVOT": "rounding leaves 1e-16 of the entry; noise of a millionth is kept",
