@@ -57,8 +57,8 @@ statistics:  ## Run the slow statistical tests
 	$(PYTHON) -m pytest --numprocesses auto -m slow --timeout 1800
 
 SECONDS ?= 600
-fuzz:  ## Make hostile calls for SECONDS=600; all that may come of one is an answer or an error of itoscope
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTHON) tools/fuzzing/runner.py $(SECONDS)
+fuzz:  ## Make hostile calls for SECONDS=600, from SEED or the clock; all that may come of one is an answer or an error of itoscope
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTHON) tools/fuzzing/runner.py $(SECONDS) $(SEED)
 
 sanitize:  ## Test the core with overflow checks and debug assertions
 	cargo test --quiet --package itoscope-core --profile checked

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = [
     "ArgumentError",
     "DataError",
@@ -11,6 +17,7 @@ __all__ = [
     "MissingExtraError",
     "NumericalError",
     "argument_error",
+    "naming",
     "shown",
 ]
 
@@ -49,6 +56,15 @@ class MissingExtraError(ItoscopeError, ImportError):
 def argument_error(name: str, value: object, allowed: str) -> ArgumentError:
     """Return the `ArgumentError` for ``name = value`` with the sentence that says what is allowed."""
     return ArgumentError(f"{name} = {shown(value)}: {allowed}")
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Say of an `ExpressionError` from inside in which argument the expression stands."""
+    try:
+        yield
+    except ExpressionError as problem:
+        raise ExpressionError(f"{name}: {problem}") from None
 
 
 def shown(value: object) -> str:

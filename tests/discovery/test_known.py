@@ -134,3 +134,14 @@ def test_the_estimator_takes_inputs(pushed):
     )
     np.testing.assert_allclose(estimator.predict([[1.0, 1.0]]), [[1.0]], atol=0.4)
     assert np.isfinite(estimator.score(data))
+
+
+@pytest.mark.parametrize("text", ["", "x2 + (", "unheard"])
+def test_a_text_that_does_not_parse_is_told_with_its_argument(text):
+    data = ito.Trajectories(np.random.default_rng(0).standard_normal((50, 2)).cumsum(axis=0), dt=0.1)
+    with pytest.raises(ito.errors.ExpressionError, match=r"^known_drift\['x1'\]: "):
+        ito.discover(data, known_drift={"x1": text})
+    with pytest.raises(ito.errors.ExpressionError, match=r"^observed: "):
+        ito.discover(data, states=["x1", "x2"], observed=[text, "x2"])
+    with pytest.raises(ito.errors.ExpressionError, match=r"^drift\[1\]: "):
+        ito.SDE(["0", text], [["1", "0"], ["0", "1"]], ["x1", "x2"])

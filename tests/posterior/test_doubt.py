@@ -35,6 +35,14 @@ def test_what_is_shown_is_never_less_probable_than_the_most_probable_model(sampl
     assert (strict.selected == (strict.pip > 0.9)).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_of_all_models_the_most_probable_is_shown_whatever_was_drawn(seed):
+    few = cubic().sample(sampler="exact", seed=seed, n_samples=1, n_chains=1)
+    (leading, mass), *_ = few.leading(1)
+    assert mass < 0.5
+    assert tuple(few.terms[k] for k in np.flatnonzero(few.selected)) == leading
+
+
 def test_doubt_is_told_with_the_models_that_lead():
     equation = cubic().sample(seed=1)
     assert equation.doubtful and equation.leading(1)[0][1] < 0.8

@@ -92,8 +92,8 @@ def moments(rng):
 
 def exact(rng):
     """Whole discover with the exact sampler: no random difference but the draws."""
-    data, _ = paths(rng)
-    lib = [L.polynomials(1), L.sign() + L.polynomials(0), L.polynomials(2)][rng.integers(3)]
+    data, m = paths(rng)
+    lib = [L.polynomials(1), L.sign() + L.polynomials(0), L.polynomials(2 if m < 3 else 1)][rng.integers(3)]
 
     def f(b):
         r = ito.discover(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.errors import ArgumentError, argument_error
+from itoscope.errors import ArgumentError, argument_error, naming
 
 if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
@@ -96,7 +96,8 @@ def observation_matrix(
     texts = list(observed)
     if len(texts) != len(names) or not all(isinstance(text, str) for text in texts):
         raise argument_error("observed", observed, f"one expression for each of the columns {list(names)}")
-    program = backend.compile(texts, list(states))
+    with naming("observed"):
+        program = backend.compile(texts, list(states))
     places = np.vstack([np.zeros(len(states)), np.ones(len(states)), 1.0 + np.arange(len(states)) ** 2])
     slopes = program.gradient(places)
     matrix: Array = np.ascontiguousarray(slopes[0], dtype=float)

@@ -10,7 +10,7 @@ from itoscope.backends import get_backend
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.data.driving import driven, rows
-from itoscope.errors import ArgumentError, argument_error
+from itoscope.errors import ArgumentError, argument_error, naming
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.library.bound import TIME, BoundLibrary, names_in, readable_means
@@ -218,7 +218,8 @@ def _known_rows(
             raise argument_error("known_drift", state, f"a state: {', '.join(states)}")
         if not isinstance(expression, str):
             raise argument_error(f"known_drift[{state!r}]", expression, "an expression, such as 'x2'")
-        backend.compile([expression], [*states, *inputs])
+        with naming(f"known_drift[{state!r}]"):
+            backend.compile([expression], [*states, *inputs])
     if len(known) == len(states):
         raise ArgumentError(f"known_drift gives all of {', '.join(states)}: leave a row to discover")
     return {state: known[state] for state in states if state in known}

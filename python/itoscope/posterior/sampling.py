@@ -223,15 +223,30 @@ def _select(
     median = drawn.pip > threshold
     rivals = [median]
     if threshold == MEDIAN:
-        flat = drawn.chains.included.reshape(-1, len(median))
-        packed = np.packbits(flat, axis=1)
-        _, first, counts = np.unique(packed, axis=0, return_index=True, return_counts=True)
-        rivals += list(flat[first[np.argsort(-counts, kind="stable")[:RIVALS]]])
+        rivals += list(
+            _visited(drawn.chains) if drawn.log_mass is None else _heaviest(drawn.log_mass, quadratic)
+        )
     found = [
         (model, *stages.model_posterior(quadratic, prior, np.ascontiguousarray(model))) for model in rivals
     ]
     selected, _, mean, cov = max(found, key=lambda one: one[1])
     return selected, mean, cov
+
+
+def _visited(chains: Chains) -> Bools:
+    """The `RIVALS` models that most draws are of."""
+    flat = chains.included.reshape(-1, chains.included.shape[-1])
+    _, first, counts = np.unique(np.packbits(flat, axis=1), axis=0, return_index=True, return_counts=True)
+    models: Bools = flat[first[np.argsort(-counts, kind="stable")[:RIVALS]]]
+    return models
+
+
+def _heaviest(log_mass: Array, quadratic: Quadratic) -> Bools:
+    """The most probable of all models: the draws may have missed it."""
+    usable = np.flatnonzero(np.diag(quadratic.gram) > 0)
+    model = np.zeros((1, len(quadratic.gram)), dtype=bool)
+    model[0, usable] = int(log_mass.argmax()) >> np.arange(usable.size) & 1 == 1
+    return model
 
 
 def _groups(quadratic: Quadratic, names: Sequence[str], drawn: _Drawn) -> list[str]:

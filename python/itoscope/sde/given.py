@@ -9,7 +9,7 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.common.numbers import exact
-from itoscope.errors import ArgumentError, argument_error
+from itoscope.errors import ArgumentError, argument_error, naming
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.expressions.ito import Operators
@@ -62,7 +62,8 @@ def checked_expressions(name: str, given: Any, names: Sequence[str], count: int)
         if not isinstance(entry, str):
             raise argument_error(f"{name}[{i}]", entry, "an expression or a finite number")
         text = " ".join(entry.split())
-        node = parse(text, graph := Graph(names))
+        with naming(f"{name}[{i}]"):
+            node = parse(text, graph := Graph(names))
         texts.append("0" if graph.constant(node) == 0 else text)
     return texts
 
