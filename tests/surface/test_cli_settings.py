@@ -1,5 +1,6 @@
 """The settings file of the command line: TOML and YAML, overruled by the shell, mistakes in one line."""
 
+import json
 import os
 import subprocess
 import sys
@@ -139,3 +140,29 @@ def test_a_closed_output_is_no_error(tmp_path):
     done = subprocess.run(["sh", "-c", words + " >&- 2>&-"], check=False)
     assert done.returncode == 0
     assert (tmp_path / "x.csv").exists()
+
+
+def test_terms_that_a_row_may_not_have(run, recording, tmp_path):
+    words = [
+        "--samples",
+        "100",
+        "--burn",
+        "50",
+        "--chains",
+        "2",
+        "--seed",
+        "1",
+        "--quiet",
+        "--known-drift",
+        "x1=x2",
+    ]
+    words += ["--library", "poly:3"]
+    code, out, _ = run(
+        "discover", recording, *words, "--exclude", "x2=1,x1*x2", "--exclude", "x2=x2^2", "--json"
+    )
+    assert code == 0 and json.loads(out)["settings"]["exclude"] == {"x2": ["1", "x1 x2", "x2^2"]}
+    (tmp_path / "run.toml").write_text(TOML + '[exclude]\nx2 = "1"\n')
+    code, out, _ = run("discover", "--settings", "run.toml", "--json")
+    assert code == 0 and json.loads(out)["settings"]["exclude"] == {"x2": ["1"]}
+    code, _, err = run("discover", recording, *words, "--exclude", "x2")
+    assert code == 2 and "--exclude = 'x2': NAME=VALUE" in err

@@ -32,6 +32,7 @@ __all__ = [
     "number",
     "numbers",
     "result_of",
+    "terms_of",
 ]
 
 LIBRARY_HELP = (
@@ -159,6 +160,15 @@ def assignments(option: str, words: list[str]) -> dict[str, str]:
             raise argument_error(option, word, "NAME=VALUE")
         found[name.strip()] = value.strip()
     return found
+
+
+def terms_of(option: str, words: list[str]) -> dict[str, list[str]] | None:
+    """Return ``v1=1,x1^2`` words as lists of terms by row; a row that is repeated has all of its words."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        for row, terms in assignments(option, [word]).items():
+            found.setdefault(row, []).extend(term.strip() for term in terms.split(","))
+    return found or None
 
 
 def inputs_of(words: list[str]) -> dict[str, str | None] | None:

@@ -18,6 +18,7 @@ from itoscope.cli.arguments import (
     inputs_of,
     library_of,
     noise_of,
+    terms_of,
 )
 from itoscope.cli.values import plain
 from itoscope.common import checks
@@ -53,6 +54,15 @@ SOUGHT: tuple[Word, ...] = (
             "metavar": "COLUMN[=held]",
             "help": "a column that drives the motion and has no equation; straight between samples, or held; may be "
             "repeated",
+        },
+    ),
+    (
+        "--exclude",
+        "exclude",
+        {
+            "action": "append",
+            "metavar": "X=TERM,...",
+            "help": "terms that a row may not have, as v1=1,x1^2; may be repeated",
         },
     ),
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
@@ -91,6 +101,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         **given,
         "known_drift": assignments("--known-drift", arguments.known_drift) or None,
         "inputs": inputs_of(arguments.inputs),
+        "exclude": terms_of("--exclude", arguments.exclude),
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
         "diffusion": by_row("--diffusion", arguments.diffusion),

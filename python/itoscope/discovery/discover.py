@@ -44,6 +44,7 @@ def discover(
     states: Sequence[str] | None = None,
     observed: Mapping[str, str] | Sequence[str] | None = None,
     inputs: Sequence[str] | Mapping[str, Any] | None = None,
+    exclude: Mapping[str, Sequence[str]] | None = None,
     t: Any = None,
 ) -> Discovery:
     r"""Discover the stochastic differential equation behind recorded trajectories.
@@ -111,6 +112,9 @@ def discover(
         `"linear"` or `"held"` (how a column goes between samples), a function of time, samples with their times
         `(t, values)`, or an `Input`. Terms and given rows may contain them, and the time `t` since the start of a
         recording.
+    exclude : mapping of str to sequence of str, optional
+        `{"v1": ["1", "x1^2"]}`: terms of the library that the drift of a row may not have, named as they are shown or
+        by an expression of the same meaning. They count in no probability.
     t : array_like, optional
         Time stamps in place of `dt`, as `Trajectories` takes them.
 

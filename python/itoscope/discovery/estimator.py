@@ -94,6 +94,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         states: Sequence[str] | None = None,
         observed: Mapping[str, str] | Sequence[str] | None = None,
         inputs: Sequence[str] | Mapping[str, Any] | None = None,
+        exclude: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         asked = {name: value for name, value in locals().items() if name != "self"}
         if BaseEstimator is None:

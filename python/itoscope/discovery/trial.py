@@ -82,6 +82,8 @@ def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, 
             own = library_of(result, option) or library_of(result, "library") or Library.polynomials(0)
             asked = changed[option]
             changed[option] = own.about_mean() if asked == "about_mean" else own + Library.expressions(*asked)
+            if asked == "about_mean":
+                changed["exclude"] = None
     if (
         "library" in changed
         and changed["library"].about_mean() is changed["library"]
@@ -89,10 +91,14 @@ def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, 
     ):
         changed["diffusion_library"] = result.diffusion_library.about_mean()
     if "order" in changed:
-        changed = {"measurement_noise": None, "states": None, "observed": None, "known_drift": None} | changed
+        changed = (
+            dict.fromkeys(("measurement_noise", "states", "observed", "known_drift", "exclude")) | changed
+        )
     elif "select" in advice.recording:
         known = result.settings.get("known_drift") or {}
         changed["known_drift"] = {row: text for row, text in known.items() if row in data.names}
+        barred = result.settings.get("exclude") or {}
+        changed["exclude"] = {row: terms for row, terms in barred.items() if row in data.names}
     return changed
 
 

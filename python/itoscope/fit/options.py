@@ -11,6 +11,7 @@ from itoscope.common.prior import Prior
 from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.errors import argument_error
 from itoscope.fit.forcing import check_words
+from itoscope.fit.terms import check_named
 from itoscope.library.library import Library
 from itoscope.posterior.sampling import Sampling
 
@@ -65,6 +66,7 @@ class Options:
     states: Sequence[str] | None = None
     observed: Mapping[str, str] | Sequence[str] | None = None
     inputs: Sequence[str] | Mapping[str, Any] | None = None
+    exclude: Mapping[str, Sequence[str]] | None = None
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:
@@ -87,6 +89,7 @@ class Options:
             raise argument_error("prior", self.prior, "a Prior, such as Prior(a_p=1.0)")
         if self.known_drift is not None and not isinstance(self.known_drift, Mapping):
             raise argument_error("known_drift", self.known_drift, "states and their drift, as {'x1': 'x2'}")
+        check_named(self.exclude, "exclude")
         for name in ("library", "diffusion_library"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, Library):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from itoscope.posterior.equation import Equation
 from itoscope.stats.convergence import mcse_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -125,6 +125,7 @@ def sample(
     prior: Prior,
     settings: Sampling,
     progress: Progress = None,
+    excluded: Collection[str] = (),
 ) -> Equation:
     """The posterior over which of the K `terms` are in the equation, and with what coefficients.
 
@@ -137,9 +138,13 @@ def sample(
     settings : Sampling
     progress : callable, optional
         Receives the sweeps (models, where all are enumerated) done.
+    excluded : names, optional
+        Terms that are in no model; of their columns the equation keeps nothing.
     """
     stages = get_backend(settings.backend)
+    quadratic = _without(quadratic, [k for k, term in enumerate(terms) if term in excluded])
     keep, aliases = find_aliases(quadratic, terms)
+    keep = [k for k in keep if terms[k] not in excluded]
     reduced, names = sound(quadratic.subset(keep)), [terms[k] for k in keep]
     usable = int((np.diag(reduced.gram) > 0).sum())
     exact = settings.enumerates(usable)
@@ -188,6 +193,15 @@ def sample(
         prior=prior,
         backend=settings.backend,
     )
+
+
+def _without(quadratic: Quadratic, columns: list[int]) -> Quadratic:
+    """The same regression, and of the same kind, with zeros for these columns."""
+    if not columns:
+        return quadratic
+    gram, moment = quadratic.gram.copy(), quadratic.moment.copy()
+    gram[columns], gram[:, columns], moment[columns] = 0.0, 0.0, 0.0
+    return replace(quadratic, gram=gram, moment=moment)
 
 
 def _require_finite(drawn: _Drawn, mean: Array, cov: Array) -> None:

@@ -36,7 +36,7 @@ class Sampler:
     def __init__(self, *answers):
         self.answers, self.asked = list(answers), []
 
-    def __call__(self, moments, final, stream):
+    def __call__(self, moments, final, stream, excluded=()):
         self.asked.append((final, stream))
         means = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         means = np.array(means)

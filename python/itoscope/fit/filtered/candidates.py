@@ -42,6 +42,8 @@ class Candidates:
         Numbers of the pairs whose one candidate is the constant.
     given : (m, n_given) array
         The drift's coefficients on the expressions of the given rows.
+    excluded : frozenset of (row, term)
+        Candidates that a row of the drift may not have.
     """
 
     states: tuple[str, ...]
@@ -53,6 +55,7 @@ class Candidates:
     pairs: tuple[tuple[int, int], ...]
     given: Array
     constant_pairs: frozenset[int] = frozenset()
+    excluded: frozenset[tuple[int, int]] = frozenset()
 
     @classmethod
     def of(
@@ -63,6 +66,7 @@ class Candidates:
         pairs: Sequence[tuple[int, int]] | None = None,
         constant_pairs: Collection[tuple[int, int]] = (),
         carried: Mapping[str, str] | None = None,
+        excluded: Mapping[int, Sequence[str]] | None = None,
     ) -> Candidates:
         """Those of two libraries; by default Gamma has that of the drift, and all elements of the unknown rows.
 
@@ -76,6 +80,8 @@ class Candidates:
             Those of them that are constants.
         carried : mapping of str to str, optional
             States after those of the library that are known at every sample, each with its drift.
+        excluded : mapping of int to sequence of str, optional
+            Terms that a row of the drift may not have, as `library` shows them.
         """
         gamma_library, own = diffusion_library or library, len(library.states)
         states = (*library.states, *(carried or {}))
@@ -98,6 +104,12 @@ class Candidates:
             pairs=tuple(pairs),
             given=given,
             constant_pairs=frozenset(p for p, pair in enumerate(pairs) if pair in constant_pairs),
+            excluded=frozenset(
+                (row, where[k])
+                for row, terms in (excluded or {}).items()
+                for k, name in enumerate(library.names)
+                if name in terms
+            ),
         )
 
     @property

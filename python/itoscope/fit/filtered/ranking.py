@@ -65,6 +65,8 @@ class Ranking:
         Of the columns along the path: where given, those of a `full` equation that has a choice have a positive sum.
     prior : Prior
     names : sequence of K str
+    excluded : frozenset of int
+        Columns that are in no set.
     """
 
     sums: Quadratic
@@ -74,6 +76,7 @@ class Ranking:
     prior: Prior
     names: Sequence[str]
     means: Array | None = None
+    excluded: frozenset[int] = frozenset()
     seen: dict[Set, Ranked] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -91,16 +94,20 @@ class Ranking:
         """Columns that are not zero and of which none coincides with an earlier one of its equation."""
         quadratic = self.scaled
         keep: list[int] = []
-        for number in np.unique(self.equation).tolist():
-            own = np.flatnonzero((self.equation == number) & (np.diag(quadratic.gram) > 0.0)).tolist()
+        for candidates in self.candidates.values():
+            own = [k for k in candidates if quadratic.gram[k, k] > 0.0]
             if own:
                 kept, _ = find_aliases(quadratic.subset(own), [str(k) for k in own])
                 keep += [own[k] for k in kept]
         return sorted(keep)
 
-    def candidates(self, number: int) -> int:
-        """How many columns an equation has."""
-        return int(np.count_nonzero(self.equation == number))
+    @cached_property
+    def candidates(self) -> dict[int, list[int]]:
+        """The columns that each equation may have."""
+        return {
+            number: [k for k in np.flatnonzero(self.equation == number).tolist() if k not in self.excluded]
+            for number in np.unique(self.equation).tolist()
+        }
 
     def cost(self, columns: Sequence[int], theta: Array, inverse: Array) -> float:
         """Log slab and log prior of a set, its coefficients having the covariance `inverse` by the likelihood alone."""
@@ -110,11 +117,11 @@ class Ranking:
             sizes = self.sizes[list(columns)]
             unit = theta / sizes
             scaled = inverse / sizes[:, None] / sizes
-        for number in np.unique(self.equation).tolist():
+        for number, candidates in self.candidates.items():
             own = np.flatnonzero(where == number)
             if not len(own) and number in self.full:
                 return -np.inf
-            total += log_sets(len(own), self.candidates(number), self.prior)
+            total += log_sets(len(own), len(candidates), self.prior)
             if len(own):
                 block = scaled[np.ix_(own, own)]
                 if not (np.all(np.isfinite(block)) and np.all(np.isfinite(unit[own]))):
@@ -154,7 +161,7 @@ class Ranking:
         if self.means is None:
             return True
         of, total = self.equation[index], theta * self.means[index]
-        chosen = [number for number in self.full if self.candidates(number) > 1]
+        chosen = [number for number in self.full if len(self.candidates[number]) > 1]
         return all(float(np.sum(total[of == number])) > 0.0 for number in chosen)
 
     def explore(self, starts: Sequence[Sequence[int]], *, quick: bool = False) -> list[Ranked]:

@@ -80,6 +80,7 @@ class Task:
             full=frozenset(),
             prior=self.prior.of_drift(),
             names=names,
+            excluded=frozenset(c for c, column in enumerate(columns) if column in among.excluded),
         )
         return replace(state.without([names[c] for c in bad]), drift=ranking, sizes=sizes), ranking
 

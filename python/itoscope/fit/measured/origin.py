@@ -44,7 +44,7 @@ def settle_origin(
     """The question with its terms where the evidence is larger, and what is to be said of that.
 
     Where no library was given the origin is chosen, zero or the mean of the data; a library that was given stays, and
-    what it would find about the mean is said.
+    what it would find about the mean is said. Where terms are named by row they stay as they are named.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def settle_origin(
     """
     far = far_states(question)
     centred = question.recipe.about_mean()
-    if not far or centred is question.recipe:
+    if not far or centred is question.recipe or question.excluded:
         return question, []
     options = question.options
     diffusion = options.diffusion_library

@@ -62,6 +62,8 @@ class Measured:
         The states whose drift is unknown.
     pairs : tuple of (int, int)
         The entries of the diffusion covariance, as pairs of states, the diagonal first.
+    excluded : mapping of int to tuple of str
+        Candidates that a row of the drift may not have.
     driven : tuple of int
         The columns of `paths` that are inputs.
     constant : frozenset of (int, int)
@@ -87,6 +89,7 @@ class Measured:
     rows: tuple[int, ...]
     pairs: tuple[Pair, ...]
     backend: Backend
+    excluded: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     driven: tuple[int, ...] = ()
     constant: frozenset[Pair] = frozenset()
     scheme: Scheme = "trapezoid"
@@ -187,7 +190,8 @@ def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
     ----------
     measured : Measured
     sample : callable
-        `sample(moments, final, stream)` returns the `Equation` of some moments; `final` asks for the full chains.
+        `sample(moments, final, stream, excluded)` returns the `Equation` of some moments without the terms `excluded`;
+        `final` asks for the full chains.
     """
     fit = _round(measured, None, sample, final=not measured.weighted)
     if not measured.weighted:
@@ -209,7 +213,8 @@ def _finish(measured: Measured, fit: MeasuredFit, sample: Sample) -> MeasuredFit
     """Run the full chains on the moments of the last round."""
     shift = len(measured.rows)
     drift = {
-        row: sample(fit.drift_moments[row], True, Stream.equation(q)) for q, row in enumerate(measured.rows)
+        row: sample(fit.drift_moments[row], True, Stream.equation(q), measured.excluded.get(row, ()))
+        for q, row in enumerate(measured.rows)
     }
     diffusion = {
         pair: sample(fit.diffusion_moments[pair], True, Stream.equation(shift + q))
@@ -225,7 +230,7 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
     for q, row in enumerate(measured.rows):
         weights = _weights(measured, former, (row,))
         drift_moments[row], _ = regress(measured, Target((row, row)), weights)
-        drift[row] = sample(drift_moments[row], final, Stream.equation(q))
+        drift[row] = sample(drift_moments[row], final, Stream.equation(q), measured.excluded.get(row, ()))
     diffusion: dict[Pair, Equation] = {}
     diffusion_moments: dict[Pair, Moments] = {}
     means: dict[Pair, float] = {}
