@@ -1,0 +1,131 @@
+"""What is known goes into the question, over many seeds: inputs, the time, terms that cannot be; exact terms, coverage.
+
+    python benches/accuracy/known.py [--seeds 10] [--first 1] [--case NAME ...] [--out table.md]
+
+True paths come from fine steps of a strong scheme; the noise of sensors is put on afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import itoscope as ito
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+poly = ito.Library.polynomials
+STEPS, HOLD = 3000, 50
+"""Steps of a recording, and samples for which a stepped input stays."""
+
+
+@dataclass
+class Case:
+    """A recording of a seed, how it is discovered, and the true drift of the row that is sought."""
+
+    record: Callable[[int], ito.Trajectories]
+    library: ito.Library
+    row: str
+    true: dict[str, float]
+    asked: dict[str, Any] = field(default_factory=dict)
+
+
+def driven(noise: float) -> Callable[[int], ito.Trajectories]:
+    """`dx = -x + 2 u + noise`, u in steps, with noise of the sensor as a share of the spread of x."""
+
+    def record(seed: int) -> ito.Trajectories:
+        rng = np.random.default_rng(seed)
+        u = np.repeat(rng.normal(size=STEPS // HOLD), HOLD)
+        sde = ito.SDE(["-x + 2*u"], [["0.5"]], ["x"], inputs=["u"])
+        held = {"u": ito.Input(u, between="held")}
+        path = sde.simulate(
+            [0.0], dt=0.02, n_steps=STEPS - 1, inputs=held, substeps=10, scheme="taylor15", seed=seed
+        ).paths[0]
+        x = path + noise * path.std() * rng.normal(size=path.shape)
+        return ito.Trajectories(np.column_stack([x, u]), dt=0.02, names=["x", "u"])
+
+    return record
+
+
+def course(noise: float) -> Callable[[int], ito.Trajectories]:
+    """`dy = -y + 3 cos(2 pi t) + noise`."""
+
+    def record(seed: int) -> ito.Trajectories:
+        sde = ito.SDE(["-y + 3*cos(2*pi*t)"], [["0.5"]], ["y"])
+        path = sde.simulate([0.0], dt=0.02, n_steps=STEPS, substeps=10, scheme="taylor15", seed=seed).paths[0]
+        y = path + noise * path.std() * np.random.default_rng(seed).normal(size=path.shape)
+        return ito.Trajectories(y, dt=0.02, names=["y"])
+
+    return record
+
+
+def trap(seed: int) -> ito.Trajectories:
+    """A bead in a trap of stiffness 4 that moves at speed 0.5: `dx = -4 (x - 0.5 t) + noise` of temperature 0.25."""
+    sde = ito.SDE(["-4*x + 2*t"], [["1.4142135623730951"]], ["x"])
+    return sde.simulate([0.0], dt=0.02, n_steps=STEPS, substeps=10, scheme="taylor15", seed=seed)
+
+
+def pendulum(seed: int) -> ito.Trajectories:
+    """A pendulum that hangs symmetrically."""
+    sde = ito.SDE(["v1", "-4*x1 - 0.5*v1 + 2*x1^3"], [["0"], ["0.5"]], ["x1", "v1"])
+    return sde.simulate([0.1, 0.0], dt=0.02, n_steps=4 * STEPS, substeps=10, scheme="taylor15", seed=seed)
+
+
+FOURIER = poly(2) + ito.Library.fourier(period=1, harmonics=2)
+EVEN = ["1", "x1^2", "x1 v1", "v1^2"]
+HELD = {"inputs": {"u": "held"}}
+NOISY = {"measurement_noise": "estimate"}
+SWING = {"known_drift": {"x1": "v1"}}
+CASES = {
+    "stepped input": Case(driven(0.0), poly(2), "x", {"x": -1.0, "u": 2.0}, HELD),
+    "stepped input, 5 % noise": Case(driven(0.05), poly(2), "x", {"x": -1.0, "u": 2.0}, HELD | NOISY),
+    "daily course": Case(course(0.0), FOURIER, "y", {"y": -1.0, "cos(2 pi t)": 3.0}),
+    "daily course, 5 % noise": Case(course(0.05), FOURIER, "y", {"y": -1.0, "cos(2 pi t)": 3.0}, NOISY),
+    "moved trap": Case(trap, ito.Library.expressions("1", "x", "t", "x^2", "x^3"), "x", {"x": -4.0, "t": 2.0}),
+    "pendulum": Case(pendulum, poly(3), "v1", {"x1": -4.0, "v1": -0.5, "x1^3": 2.0}, SWING),
+    "pendulum, even terms excluded": Case(
+        pendulum, poly(3), "v1", {"x1": -4.0, "v1": -0.5, "x1^3": 2.0}, SWING | {"exclude": {"v1": EVEN}}
+    ),
+}  # fmt: skip
+
+
+def run(name: str, case: Case, seeds: range) -> str:
+    """A line of the table: exact drifts, share of 95 % intervals that hold, the largest error of a coefficient."""
+    exact, inside, errors = 0, [], []
+    for seed in seeds:
+        result = ito.discover(case.record(seed), case.library, diffusion="constant", seed=seed, **case.asked)
+        equation = result.drift[case.row]
+        where = {term: k for k, term in enumerate(equation.terms)}
+        numbers = {where[term]: value for term, value in case.true.items()}
+        exact += set(np.flatnonzero(equation.selected).tolist()) == set(numbers)
+        ends = equation.interval(0.95)
+        for k, value in numbers.items():
+            if equation.selected[k]:
+                inside.append(ends[k, 0] <= value <= ends[k, 1])
+                errors.append(abs(equation.mean[k] / value - 1.0))
+    return f"| {name} | {exact} of {len(seeds)} | {np.mean(inside):.2f} of {len(inside)} | {100 * max(errors):.1f} % |"
+
+
+def main() -> None:
+    """Parse the command line, run, print and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--case", nargs="*")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    ito.set_threads(1)
+    table = ["| recording | exact drift | 95 % intervals hold | largest error |", "|---|---|---|---|"]
+    for name in options.case or CASES:
+        table.append(run(name, CASES[name], range(options.first, options.first + options.seeds)))
+        print(table[-1], flush=True)
+    if options.out is not None:
+        options.out.write_text("\n".join(table) + "\n")
+
+
+if __name__ == "__main__":
+    main()
