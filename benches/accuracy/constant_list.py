@@ -252,6 +252,7 @@ NO_STUDY = {
     "posterior.sampling.RIVALS": "the most probable model is among the first few wherever one has a mass worth naming",
     "posterior.sampling.SURE": "a term is named as one of a group only where none of the group is sure",
     "posterior.words.LEAST_MASS": "what is shown; nothing is selected by it",
+    "posterior.words.MOST_TERMS": "what is shown; nothing is selected by it",
     "posterior.words.MOST_MODELS": "what is shown; nothing is selected by it",
     "stats.positive.EDGE": "where half the value is its error, an interval of two of them reaches zero",
     "posterior.sampling.BYTES_PER_ENTRY": "the size of what is held",

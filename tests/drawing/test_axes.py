@@ -56,6 +56,14 @@ def test_bands_with_a_recording_as_far_as_they_reach():
     assert len(bands(T, ["x"], mean, central, None, ax=None).lines) == 1
 
 
+def test_a_long_ensemble_is_drawn_with_few_points():
+    t = np.arange(50_000.0)
+    mean = np.sin(t / 900)[:, None]
+    ax = bands(t, ["x"], mean, {0.5: mean[..., None] + [-1, 1]}, (t, {"x": mean[:, 0]}), ax=None)
+    assert all(len(line.get_xdata()) < 2100 for line in ax.lines) and len(ax.lines) == 2
+    assert all(len(path.vertices) < 4100 for fill in ax.collections for path in fill.get_paths())
+
+
 def test_stems_of_inclusion_are_filled_where_selected(ax):
     bars.inclusion(ax, np.array([0.9, 0.2, 1.0]), np.array([True, False, True]), 0.4)
     assert ax.lines[0].get_xdata()[0] == 0.4

@@ -29,6 +29,18 @@ def test_a_thinned_path_keeps_its_extremes_and_its_gaps():
     assert style.thinned(t[:100], x[:100])[1] is not None and len(style.thinned(t[:100], x[:100])[1]) == 100
 
 
+def test_a_thinned_band_is_nowhere_narrower():
+    t = np.arange(20_000.0)
+    low, high = np.sin(t / 700) - 1, np.sin(t / 700) + 1
+    low[4321], high[19_999], high[300:500] = -9.0, 8.0, np.nan
+    few_t, few_low, few_high = style.thinned_band(t, low, high)
+    assert len(few_t) <= style.MOST_SAMPLES and (few_t[0], few_t[-1]) == (t[0], t[-1])
+    assert (few_low.min(), np.nanmax(few_high)) == (-9.0, 8.0) and np.isnan(few_high).any()
+    off = np.abs(np.interp(few_t, t, low) - few_low)
+    assert np.sort(off)[-2] < 0.05
+    assert style.thinned_band(t[:100], low[:100], high[:100])[0].shape == (100,)
+
+
 def test_panels_are_made_or_those_that_were_given():
     assert style.panels(None, 2, 3).shape == (2, 3)
     _, own = plt.subplots(3)

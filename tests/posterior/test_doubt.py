@@ -56,6 +56,18 @@ def test_doubt_is_told_with_the_models_that_lead():
     assert not sure.doubtful and "that lead" not in repr(sure)
 
 
+def test_long_models_in_doubt_are_told_by_their_differences():
+    rng = np.random.default_rng(2)
+    u = rng.normal(size=(400, 12))
+    u[:, 10] = u[:, 9] + 0.05 * rng.normal(size=400)
+    m = moments_of(u, u[:, :10].sum(axis=1) + 0.5 * rng.normal(size=400))
+    equation = ito.Moments(m.gram, m.moment, m.yy, m.n, [f"term{k}" for k in range(12)]).sample(seed=1)
+    assert equation.doubtful and equation.selected.sum() > 6
+    (doubt,) = [note for note in near_notes([("dx", equation)]) if "that lead" in note]
+    assert "{as shown} " in doubt and ("- term" in doubt or "+ term" in doubt)
+    assert "term3" not in doubt and len(doubt) < 400
+
+
 def test_intervals_are_averaged_where_there_is_doubt():
     equation = cubic().sample(seed=1)
     np.testing.assert_array_equal(equation.interval(0.9), equation.interval(0.9, kind="averaged"))

@@ -12,6 +12,7 @@ from itoscope.drawing.style import (
     name_of,
     panels,
     thinned,
+    thinned_band,
     with_unit,
 )
 
@@ -56,8 +57,10 @@ def bands(
         for level, shade in zip(sorted(central, reverse=True), SHADES):
             low, high = central[level][:, column].T
             label = f"{100 * level:.3g} % of the ensemble"
-            one.fill_between(times, low, high, color=BLUE, alpha=shade, linewidth=0, label=label)
-        one.plot(times, mean[:, column], color=BLUE, lw=1.1, label="its mean")
+            one.fill_between(
+                *thinned_band(times, low, high), color=BLUE, alpha=shade, linewidth=0, label=label
+            )
+        one.plot(*thinned(times, mean[:, column]), color=BLUE, lw=1.1, label="its mean")
         if recorded is not None and name in recorded[1]:
             t, x = recorded[0], recorded[1][name]
             inside = t <= times[-1] * (1 + 1e-9)

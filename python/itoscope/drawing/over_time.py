@@ -15,6 +15,7 @@ from itoscope.drawing.style import (
     name_of,
     panels,
     thinned,
+    thinned_band,
     with_unit,
 )
 
@@ -96,7 +97,7 @@ def smoothed(
             points = thinned(t, measured[name])
             one.plot(*points, ".", ms=2.5, color=ORANGE, alpha=0.7, label="measured", rasterized=True)
         low, high = bands[:, column].T
-        one.fill_between(t, low, high, color=BLUE, alpha=0.25, linewidth=0, label="95 % band")
+        one.fill_between(*thinned_band(t, low, high), color=BLUE, alpha=0.25, linewidth=0, label="95 % band")
         one.plot(*thinned(t, mean[:, column]), color=BLUE, lw=1.1, label="smoothed")
         one.set_ylabel(with_unit(name_of(name), units[column] if units else ""))
         one.margins(x=0)

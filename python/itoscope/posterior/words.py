@@ -42,6 +42,8 @@ WIDTH = 100
 NEAR_MISS, MOST_NEAR = 0.05, 5
 #: Of an equation in doubt so many models are listed, those with a mass of at least so much.
 MOST_MODELS, LEAST_MASS = 4, 0.02
+#: A model of more terms is told by how it differs from the one that is shown.
+MOST_TERMS = 6
 #: Titles of the columns of `term_rows`.
 HEAD = ("equation", "term", "coefficient", "sd", "95 % interval", "probability")
 
@@ -178,12 +180,24 @@ def near_notes(named: Sequence[tuple[str, Shown]]) -> list[str]:
 def _doubt_note(label: str, equation: Shown) -> str:
     where = f" of {label}" if label else ""
     found = [one for one in equation.leading(MOST_MODELS) if one[1] >= LEAST_MASS]
-    listed = ", ".join(f"{{{', '.join(terms) or '0'}}} {mass:.2f}" for terms, mass in found)
-    if not listed:
+    if not found:
         return (
             f"no model{where} has as much as {LEAST_MASS} of the probability; intervals are averaged over all"
         )
+    shown = [equation.terms[k] for k in np.flatnonzero(equation.selected)]
+    listed = ", ".join(f"{_model_words(terms, shown)} {mass:.2f}" for terms, mass in found)
     return f"the models{where} that lead, with their probability: {listed}; intervals are averaged over all"
+
+
+def _model_words(terms: Sequence[str], shown: Sequence[str]) -> str:
+    """A model by its terms, a long one by what it has more and less than the one that is shown."""
+    if len(terms) <= MOST_TERMS:
+        return f"{{{', '.join(terms) or '0'}}}"
+    changed = [f"+ {term}" for term in terms if term not in shown]
+    changed += [f"- {term}" for term in shown if term not in terms]
+    if len(changed) > MOST_TERMS:
+        return f"{{{len(terms)} terms, {len(changed)} of them changed}}"
+    return f"{{as shown{''.join(f', {change}' for change in changed)}}}"
 
 
 def _near_note(label: str, equation: Shown) -> str:
