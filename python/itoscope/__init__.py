@@ -20,6 +20,7 @@ from itoscope.sde.sde import SDE
 if TYPE_CHECKING:
     from itoscope import paper, problems
     from itoscope.backends.rust import set_threads
+    from itoscope.data.glance import advise
     from itoscope.data.order import classify_order
     from itoscope.data.reading import read
     from itoscope.discovery.estimator import SDEDiscovery
@@ -36,6 +37,7 @@ __all__ = [
     "SDEDiscovery",
     "Trajectories",
     "__version__",
+    "advise",
     "classify_order",
     "discover",
     "errors",
@@ -54,6 +56,7 @@ former.serve(__name__)
 #: Where the names are that few programs need; the estimator imports scikit-learn.
 LATER = {
     "SDEDiscovery": "itoscope.discovery.estimator",
+    "advise": "itoscope.data.glance",
     "classify_order": "itoscope.data.order",
     "from_pysindy": "itoscope.library.pysindy",
     "read": "itoscope.data.reading",

@@ -60,6 +60,7 @@ GIVEN = {
     "SDE.library": None,
     "SDEDiscovery.states": None, "Trajectories.dt": 0.01, "discover.dt": None, "moments.dt": None,
     "classify_order.dt": None,
+    "advise.dt": None,
     "Discovery.simulate.n_steps": None, "Discovery.forecast.n_steps": None, "discover.t": None,
     "Trajectories.from_file.dt": None, "Trajectories.from_file.names": None, "Trajectories.plot.names": None,
     "Library.evaluate.states": None, "Library.gradient.states": None, "Trajectories.positions.names": None,

@@ -50,8 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
             words.append(f"{OPTIONS[name]} {value}")
     print(f"\nitoscope discover {' '.join([shlex.quote(arguments.file), *words])}")
     listed = [f"{name}={_python(name, value)}" for name, value in said.items()]
-    call = ", ".join(["data", *(f"{name}={value!r}" for name, value in seen.settings.items())])
-    print(f"data = itoscope.read({', '.join([repr(arguments.file), *listed])}); itoscope.discover({call})")
+    print(f"data = itoscope.read({', '.join([repr(arguments.file), *listed])}); {seen.call}")
 
 
 def _python(name: str, value: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from itoscope.common.numbers import number
 from itoscope.data.order import OrderAnswer, classify_order
+from itoscope.data.trajectories import as_trajectories
 from itoscope.errors import DataError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from itoscope.data.trajectories import Trajectories
 
-__all__ = ["Glance", "glance"]
+__all__ = ["Glance", "advise", "glance"]
 
 FOLLOWS = 0.05
 """Share of the squared steps of a column that may be left once its rate of change, another column, has told them."""
@@ -56,6 +57,16 @@ class Glance:
             return {"measurement_noise": "estimate"}
         return {}
 
+    @property
+    def call(self) -> str:
+        """The call that finds the equation of `data`."""
+        return f"itoscope.discover({', '.join(['data', *(f'{k}={v!r}' for k, v in self.settings.items())])})"
+
+    def __str__(self) -> str:
+        return "\n".join([*self.lines(), "", self.call])
+
+    __repr__ = __str__
+
     def lines(self) -> Iterator[str]:
         """What a person reads."""
         data = self.data
@@ -92,6 +103,39 @@ class Glance:
             notes += [f"{100 * held:.0f} % of samples repeat the one before"] if held > 0.1 else []
             low, high = number(float(there.min())), number(float(there.max()))
             yield "; ".join([f"{name}: {number(mean)} ± {number(sd)}{unit}, {low} to {high}", *notes])
+
+
+def advise(data: Trajectories | Any, *, dt: float | None = None) -> Glance:
+    """Look at a recording before a fit: its times, states and gaps, its order, and the call that finds its equation.
+
+    Parameters
+    ----------
+    data : Trajectories, array or table
+        What `discover` takes.
+    dt : float, optional
+        Step between samples, only for arrays.
+
+    Returns
+    -------
+    Glance
+        Printed, what was seen and the call; `settings` are what to say to `discover`, `order` is what
+        `classify_order` says, `follows` names the columns whose rate of change is another column.
+
+    Raises
+    ------
+    DataError
+        For data that are no recording.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> motion = ito.problems.duffing_van_der_pol().simulate(duration=1.0, dt=1e-3, n_paths=20, substeps=5, seed=1)
+    >>> ito.advise(motion.positions(noise=0.05, seed=2)).call
+    "itoscope.discover(data, order=2, measurement_noise='estimate')"
+    >>> ito.advise(motion).settings
+    {'known_drift': {'x1': 'x2'}}
+    """
+    return glance(as_trajectories(data, dt=dt))
 
 
 def glance(data: Trajectories) -> Glance:

@@ -1,0 +1,46 @@
+"""What is seen of a recording before a fit, and the call that it leads to."""
+
+import itoscope as ito
+import numpy as np
+import pytest
+
+OSCILLATOR = ito.problems.duffing_van_der_pol()
+LINEAR = ito.problems.ornstein_uhlenbeck()
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return OSCILLATOR.simulate(duration=1.0, dt=1e-3, n_paths=20, substeps=5, seed=1)
+
+
+def test_a_noisy_displacement_is_of_second_order_with_noise_to_estimate(motion):
+    seen = ito.advise(motion.positions(noise=0.05, seed=2))
+    assert seen.settings == {"order": 2, "measurement_noise": "estimate"}
+    assert seen.call in str(seen) and "ballistic" in str(seen)
+
+
+def test_a_rate_beside_its_displacement_is_a_given_row(motion):
+    assert ito.advise(motion).settings == {"known_drift": {"x1": "x2"}}
+    swapped = ito.Trajectories([path[:, ::-1] for path in motion.paths], dt=motion.dt, names=["v", "x"])
+    assert ito.advise(swapped).settings == {"known_drift": {"x": "v"}}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_on_a_diffusion_is_estimated_and_none_is_not(seed):
+    clean = LINEAR.simulate(duration=200.0, dt=0.01, n_paths=1, substeps=5, seed=seed)
+    assert ito.advise(clean).settings == {}
+    noise = 0.3 * clean.sd()[0] * np.random.default_rng(seed).standard_normal(clean.paths[0].shape)
+    assert ito.advise(clean.paths[0] + noise, dt=0.01).settings == {"measurement_noise": "estimate"}
+
+
+def test_uneven_steps_and_gaps_are_told():
+    times = np.cumsum(np.random.default_rng(1).uniform(0.5, 1.5, 200))
+    values = np.sin(times)
+    values[20:30] = np.nan
+    said = str(ito.advise(ito.Trajectories(values, t=times)))
+    assert "steps: 0.5" in said and "10 missing" in said
+
+
+def test_what_is_no_recording_is_refused():
+    with pytest.raises(ito.errors.DataError):
+        ito.advise([1.0], dt=0.1)
