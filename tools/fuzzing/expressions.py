@@ -132,7 +132,9 @@ def slopes(rng):
     with np.errstate(all="ignore"):
         there = np.isfinite(f(POINTS[:4]))[:, None]
         flat = np.abs(a - b) < (1e-13 if "tanh" in text else 0.0)  # 1 - tanh^2 against 1 / cosh^2
-    if not (close(a, b) | ~there | flat).all():
+        # parts of the size of f / x that cancel: what is left is their rounding
+        lost = np.abs(a - b) <= 1e-14 * np.abs(f(POINTS[:4]))[:, None] / np.abs(POINTS[:4])
+    if not (close(a, b) | ~there | flat | lost).all():
         raise Wrong(f"gradients differ: {text!r} {a[~close(a, b)][:3]} {b[~close(a, b)][:3]}")
     if "1e300" in text or "1e9" in text:
         return  # a step in x is lost beside such numbers
