@@ -32,6 +32,7 @@ from constant_alarms import (
     varying,
 )  # fmt: skip
 from constant_cases import Case, cubic, filtered, lengthy, linear, measured, quadratic
+from constant_still import slight, smooth
 from constant_studies import ANY, Study, alarms, answers, doubts, replayed, weak, widest
 from constant_sums import (
     averaging,
@@ -97,6 +98,8 @@ STUDIES: dict[str, Study] = {
     "checks.measured.QUIET": Study(
         alarms("row noise", lambda: turning(0.01), lambda: turning(0.0)), values=(0.5, 1.2, 2.0, 5.0, 50.0)
     ),
+    "fit.measured.stepping.SLIGHT": Study(slight, values=(0.0, 5.0, 15.0, 50.0, 200.0)),
+    "fit.measured.stepping.SMOOTH": Study(smooth, values=(0.5, 2.0, 10.0)),
     "checks.measured.STEP_CHANGE": Study(
         alarms("time step", lambda: coarse(0.05), lambda: coarse(0.8)), (0.1, 1, 1.5, 4)
     ),
@@ -252,6 +255,8 @@ NO_STUDY = {
     "posterior.sampling.RIVALS": "the most probable model is among the first few wherever one has a mass worth naming",
     "posterior.sampling.SURE": "a term is named as one of a group only where none of the group is sure",
     "posterior.words.LEAST_MASS": "what is shown; nothing is selected by it",
+    "fit.measured.stepping.RARE": "a term as improbable is neither shown nor named as possible",
+    "fit.measured.still.MOST_TRIMS": "ends a loop that takes terms out, of which a library has few hundred",
     "posterior.words.MOST_TERMS": "what is shown; nothing is selected by it",
     "posterior.words.MOST_MODELS": "what is shown; nothing is selected by it",
     "stats.positive.EDGE": "where half the value is its error, an interval of two of them reaches zero",

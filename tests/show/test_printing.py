@@ -114,3 +114,26 @@ def test_latex_that_matplotlib_can_set():
     for make in (measured, four_states, with_custom_terms):
         for line in make().equations("latex"):
             mathtext.MathTextParser("path").parse(f"${line}$")
+
+
+@pytest.mark.parametrize("terms", [3, 90])
+def test_no_more_than_sixty_lines_are_printed(terms):
+    names = {f"x1^{k + 1}": (float(k + 1), 0.1) for k in range(terms)}
+    result = artificial({"x1": names}, {("x1", "x1"): dict(list(names.items())[:40])})
+    result.warnings += [
+        f"warning number {k} is of some length, as such warnings are" for k in range(30 * (terms > 3))
+    ]
+    lines = texts(result)
+    cut = [line for line in lines if "more lines: result." in line]
+    if terms == 3:
+        assert not cut
+        return
+    assert 55 < len(lines) <= 60
+    assert [line.split("result.")[1] for line in cut] == ["equations()", "table()", "warnings"]
+    assert max(map(len, lines)) <= 100
+
+
+def test_what_has_no_noise_is_an_ordinary_differential_equation():
+    result = artificial({"x1": {"x1": (-1.0, 0.1)}}, {})
+    assert texts(result)[0].startswith("Ordinary differential equation")
+    assert texts(measured())[0].startswith("Stochastic differential equation")

@@ -23,9 +23,11 @@ __all__ = [
     "check_given",
     "check_quiet",
     "check_residuals",
+    "check_slight",
     "check_step",
     "check_survey",
     "no_noise",
+    "quiet_sentence",
     "unstable_rounds",
 ]
 
@@ -190,9 +192,43 @@ def check_quiet(state: str, gamma: float, left: float, moved: float) -> Check:
     ratio = gamma / left if left > 0.0 else math.inf
     return Check(
         "row noise", state, ratio, QUIET, ratio < QUIET and gamma < GIVEN_RESIDUAL * moved,
-        f"{state} has no noise that can be seen at this step: what its drift leaves over, {gamma:.2g}, is the error of "
-        f"the step, and the row is reported as deterministic; diffusion={{{state!r}: 'none'}} says so beforehand",
-        "a row without noise has a ratio of 1 at most",
+        quiet_sentence([state]), "a row without noise has a ratio of 1 at most",
+    )  # fmt: skip
+
+
+def quiet_sentence(states: Sequence[str], *, every: bool = False) -> str:
+    """What is said of states without noise; `every`: no other row has any.
+
+    Examples
+    --------
+    >>> quiet_sentence(["x", "y"], every=True)[:56]
+    'x and y have no noise that can be seen at this step: wha'
+    """
+    one = len(states) == 1
+    named = states[0] if one else f"{', '.join(states[:-1])} and {states[-1]}"
+    words = "'none'" if every else "{" + ", ".join(f"{state!r}: 'none'" for state in states) + "}"
+    has, its, rows = ("has", "its", "row is") if one else ("have", "their", "rows are")
+    return (
+        f"{named} {has} no noise that can be seen at this step: what {its} drift leaves over is the error of the "
+        f"step, and the {rows} reported as deterministic; diffusion={words} says so beforehand"
+    )
+
+
+def check_slight(states: Sequence[str], count: int) -> Check:
+    """Say that terms of rows without noise were taken out since the error of the step brings in such.
+
+    Parameters
+    ----------
+    states : sequence of str
+        Whose rows had them.
+    count : int
+        How many they were.
+    """
+    return Check(
+        "slight terms", ", ".join(states), float(count), 0.0, True,
+        f"{count} term{'s' if count > 1 else ''} of {', '.join(states)} that the error of the step would bring in, or "
+        "that cannot be told from such, were left out; sample faster to see terms as small",
+        "the error of the step is a function of the states, which terms of a library follow",
     )  # fmt: skip
 
 

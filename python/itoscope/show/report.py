@@ -113,7 +113,9 @@ def page(result: Findings, title: str | None = None) -> str:
     ]
     links = " ".join(f'<a href="#{name.lower()}">{name}</a>' for name, _ in sections)
     body = "".join(f'<section id="{name.lower()}"><h2>{name}</h2>{text}</section>' for name, text in sections)
-    heading = escape(title or "Discovered stochastic differential equation")
+    heading = escape(
+        title or f"Discovered {'stochastic' if result.diffusion else 'ordinary'} differential equation"
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -124,7 +126,7 @@ def page(result: Findings, title: str | None = None) -> str:
 
 
 def _lead(result: Findings) -> str:
-    lead = summary.headline(result).removeprefix("Stochastic differential equation").strip()
+    lead = summary.headline(result).partition("differential equation")[2].strip()
     return f"{lead[:1].upper()}{lead[1:]}. Coefficients are given with one standard deviation."
 
 

@@ -1,4 +1,4 @@
-"""A discovery as text: equations, the table of their terms, near misses, warnings; no line wider than 100 columns."""
+"""A discovery as text: equations, table of terms, near misses, warnings; 60 lines of 100 columns at most."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from itoscope.posterior.words import aligned, columns, head, near_notes, sum_wor
 from itoscope.result.units import coefficient_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from itoscope.result.findings import Findings
 
-__all__ = ["advice_sentences", "equation_lines", "headline", "noise_text", "records", "text"]
+__all__ = ["advice_sentences", "equation_lines", "headline", "noise_text", "records", "shortened", "text"]
 
 MOST_ADVICE = 2
 """Sentences of advice that are printed; `result.advice` has all."""
+MOST_LINES = 60
+"""Lines that are printed at most; the longest parts are cut, and say where all of them is."""
 
 
 def equation_lines(result: Findings) -> list[tuple[str, list[str], str]]:
@@ -55,41 +57,73 @@ def _noise(result: Findings, state: str) -> str:
 def headline(result: Findings) -> str:
     """What was found, and from how much data."""
     about = result.data_summary
+    kind = "Stochastic" if result.diffusion else "Ordinary"
     if not about:
-        return "Stochastic differential equation"
+        return f"{kind} differential equation"
     paths = "1 path" if about["n_paths"] == 1 else f"{about['n_paths']} paths"
     dt = about.get("dt")
     unit = f" {about['time_unit']}" if about.get("time_unit") else ""
     step = f"dt = {number(dt)}{unit}" if dt else "uneven steps"
-    return f"Stochastic differential equation from {paths}, {about['n_steps']} steps, {step}"
+    return f"{kind} differential equation from {paths}, {about['n_steps']} steps, {step}"
 
 
 def text(result: Findings) -> Iterator[str]:
     """The lines that `print(result)` shows."""
     yield headline(result)
-    yield ""
-    yield from aligned(equation_lines(result))
+    yield from shortened(_parts(result), MOST_LINES - 1)
+
+
+def shortened(parts: Sequence[tuple[list[str], str]], most: int) -> Iterator[str]:
+    """Parts of a text, the longest ones cut to the same length until all have no more than `most` lines.
+
+    Parameters
+    ----------
+    parts : sequence of (lines, where)
+        `where` is the call that gives all of a part.
+    most : int
+        Lines in all.
+
+    Examples
+    --------
+    >>> list(shortened([(["a"], ""), (["b", "c", "d"], "say()")], 3))
+    ['a', 'b', '  ... 2 more lines: say()']
+    """
+    length = most
+    while sum(min(len(lines), length) for lines, _ in parts) > most:
+        length -= 1
+    for lines, where in parts:
+        if len(lines) <= length:
+            yield from lines
+        else:
+            yield from lines[: length - 1]
+            yield f"  ... {len(lines) - length + 1} more lines: {where}"
+
+
+def _parts(result: Findings) -> list[tuple[list[str], str]]:
+    """The parts of what is printed, each behind an empty line, with the call that gives all of it."""
+    equations = list(aligned(equation_lines(result)))
     noisy = [a for a, b in result.diffusion if a == b]
     if len(noisy) > 1:
-        yield from wrap(
+        equations += wrap(
             f"g is any matrix with g g^T = Gamma, dB are {len(noisy)} independent Brownian motions"
         )
-    yield ""
-    yield from _table(result)
-    if result.measurement_noise:
-        yield ""
-        yield from wrap(f"measurement noise: {noise_text(result)}")
-    notes = near_notes(result.labelled())
-    if notes:
-        yield ""
-        for note in notes:
-            yield from wrap(note)
-    for sentence in advice_sentences(result)[:MOST_ADVICE]:
-        yield ""
-        yield from wrap(f"advice: {sentence}")
-    for warning in result.warnings:
-        yield ""
-        yield from wrap(f"warning: {warning}")
+    noise = wrap(f"measurement noise: {noise_text(result)}") if result.measurement_noise else ()
+    advice = [f"advice: {sentence}" for sentence in advice_sentences(result)[:MOST_ADVICE]]
+    warnings = [f"warning: {warning}" for warning in result.warnings]
+    parts = [
+        (equations, "result.equations()"),
+        (list(_table(result)), "result.table()"),
+        (list(noise), "result.measurement_noise"),
+        ([line for note in near_notes(result.labelled()) for line in wrap(note)], "result.models()"),
+        (_sentences(advice), "result.advice"),
+        (_sentences(warnings), "result.warnings"),
+    ]
+    return [(["", *lines], where) for lines, where in parts if lines]
+
+
+def _sentences(sentences: Sequence[str]) -> list[str]:
+    """Sentences in lines, with an empty one between two."""
+    return [line for sentence in sentences for line in ["", *wrap(sentence)]][1:]
 
 
 def advice_sentences(result: Findings) -> list[str]:

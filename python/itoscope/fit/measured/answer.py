@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,6 @@ from itoscope.backends.records import Fitted, Variance
 from itoscope.checks.beyond import looked_beyond
 from itoscope.checks.measured import (
     check_given,
-    check_quiet,
     check_residuals,
     check_step,
     check_survey,
@@ -21,7 +19,7 @@ from itoscope.checks.measured import (
 from itoscope.data.driving import pieces, rows
 from itoscope.fit.measured.origin import settle_origin
 from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fit_measured
-from itoscope.fit.measured.stepping import left_over
+from itoscope.fit.measured.still import fit_still
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
@@ -41,7 +39,7 @@ def answer_measured(question: Question) -> Findings:
     question, origin = settle_origin(question, _measured, sampler_of)
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))
-    measured, fit, quiet = _quiet_rows(measured, fit, names)
+    measured, fit, quiet = fit_still(measured, fit, names, sampler_of(question))
     checks = _given_checks(question, measured) + quiet
     if not fit.converged:
         last = fit.rounds[-1]
@@ -67,7 +65,7 @@ def answer_measured(question: Question) -> Findings:
         diffusion_library=question.options.diffusion_library,
     )
     findings.warnings += origin
-    findings.warnings += [check.sentence for check in checks if check.fired]
+    findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
     findings = looked_beyond(findings, data.paths)
     findings.warnings += grouped_warnings(findings.labelled())
     return findings
@@ -108,25 +106,6 @@ def _measured(question: Question) -> Measured:
         max_rounds=asked.max_rounds,
         reporter=question.reporter,
     )
-
-
-def _quiet_rows(
-    measured: Measured, fit: MeasuredFit, names: tuple[str, ...]
-) -> tuple[Measured, MeasuredFit, list[Check]]:
-    """The fit without the noise of rows that show none beyond the error of the step, and the checks that say so."""
-    if measured.scheme != "trapezoid" or measured.ensemble != "pool":
-        return measured, fit, []
-    checks, quiet = [], set()
-    for row in measured.noisy:
-        gamma = measured.gamma(fit.diffusion[row, row])
-        if not gamma.any():
-            continue
-        checks.append(check_quiet(names[row], *left_over(measured, row, coefficients(fit.drift[row]), gamma)))
-        if checks[-1].fired:
-            quiet.add(row)
-    pairs = tuple((i, j) for i, j in measured.pairs if i not in quiet and j not in quiet)
-    diffusion = {pair: fit.diffusion[pair] for pair in pairs}
-    return replace(measured, pairs=pairs), replace(fit, diffusion=diffusion), checks
 
 
 def _row_checks(

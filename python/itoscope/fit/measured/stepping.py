@@ -1,7 +1,8 @@
-"""What the length of the step does to a regression on measured states: what it leaves over of a row without noise."""
+"""What the length of the step does to a regression on measured states: to the variance and the terms of quiet rows."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,13 +12,20 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
     from itoscope.fit.measured.rounds import Measured
+    from itoscope.posterior.equation import Equation
 
-__all__ = ["LeftOver", "left_over"]
+__all__ = ["LeftOver", "is_smooth", "left_over", "slight_terms", "with_step_error"]
 
 MOST = 50_000
 """Samples along which the drift is looked at: the first ones of every path."""
 FEWEST = 50
 """Samples of each path at least."""
+SLIGHT = 15.0
+"""A term that moves a row without noise by less than so many errors of the step is no more than these bring in."""
+SMOOTH = 2.0
+"""Mean square of what a step leaves over that of a smooth row, below which the row is smooth: 1 at most, 6 if rough."""
+RARE = 0.01
+"""Inclusion probability below which a term is not looked at."""
 
 
 class LeftOver(NamedTuple):
@@ -52,6 +60,80 @@ def left_over(measured: Measured, row: int, drift: Array, gamma: Array) -> LeftO
         sizes.append(measured.diffusion_program.evaluate(x) @ gamma)
         moved.append(np.diff(x[:, row]) ** 2 / h)
     return LeftOver(*(_mean(np.concatenate(parts)) for parts in (sizes, left, moved)))
+
+
+def slight_terms(measured: Measured, row: int, equation: Equation) -> tuple[str, ...]:
+    """Terms of a row without noise that are as small as what the error of the step brings in.
+
+    The trapezoid misses a smooth drift `f` by a twelfth of its second difference. That error is itself a function of
+    the states, a polynomial where `f` is one, so that a library holds terms which follow it, small and beyond doubt.
+
+    Parameters
+    ----------
+    measured : Measured
+    row : int
+    equation : Equation
+        Of its drift.
+
+    Returns
+    -------
+    tuple of str
+        Probable terms whose root mean square over the data is below `SLIGHT` times that of the error; none where more
+        is left over than the error of the step, and where all are.
+    """
+    along = _smooth(measured, row, equation)
+    if along is None:
+        return ()
+    values, error = along
+    held = equation.included.sum(axis=(0, 1))
+    typical = equation.samples.sum(axis=(0, 1)) / np.maximum(held, 1)
+    typical = np.where(equation.selected, equation.mean, typical)
+    moves = np.abs(typical) * np.sqrt(np.mean(values**2, axis=0))
+    small = (moves < SLIGHT * np.sqrt(np.mean(error**2))) & (equation.pip > RARE)
+    if not (equation.selected & ~small).any():
+        return ()
+    return tuple(term for term, no in zip(equation.terms, small) if no)
+
+
+def with_step_error(measured: Measured, row: int, equation: Equation) -> Equation:
+    """The equation of a smooth row, whose covariance counts what the error of the step does to its coefficients.
+
+    That is no noise that more samples would average out: with the regression `b` of the error on the selected terms,
+    ``b b^T`` is added.
+    """
+    along = _smooth(measured, row, equation)
+    inside = np.flatnonzero(equation.selected)
+    if along is None or not len(inside):
+        return equation
+    moved = np.zeros(len(equation.terms))
+    moved[inside] = np.linalg.lstsq(along[0][:, inside], along[1], rcond=None)[0]
+    return replace(equation, cov=equation.cov + np.outer(moved, moved))
+
+
+def is_smooth(measured: Measured, row: int, equation: Equation) -> bool:
+    """Whether no more is left over of a row than the trapezoid misses of a smooth one."""
+    return _smooth(measured, row, equation) is not None
+
+
+def _smooth(measured: Measured, row: int, equation: Equation) -> tuple[Array, Array] | None:
+    """Terms `(n, K)` and the error of the step `(n,)` along the data; None where the row is not smooth."""
+    drift = np.where(equation.selected, equation.mean, 0.0)
+    values, left, errors = [], [], []
+    for x, h in _stretches(measured):
+        terms = measured.drift_program.evaluate(x)
+        f = terms @ drift
+        bend = _second_difference(
+            x, measured.driven, lambda rows: measured.drift_program.evaluate(rows) @ drift
+        )
+        values.append(terms[1:-1])
+        left.append((np.diff(x[:, row]) / h - 0.5 * (f[1:] + f[:-1]))[1:])
+        errors.append(bend / 12.0)
+    table, residual, error = np.concatenate(values), np.concatenate(left), np.concatenate(errors)
+    there = np.isfinite(table).all(axis=1) & np.isfinite(residual) & np.isfinite(error)
+    table, residual, error = table[there], residual[there], error[there]
+    if not len(error) or np.mean(residual**2) > SMOOTH * np.mean(error**2):
+        return None
+    return table, error
 
 
 def _mean(values: Array) -> float:
