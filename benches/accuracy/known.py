@@ -1,4 +1,4 @@
-"""What is known goes into the question, over many seeds: inputs, the time, terms that cannot be; exact terms, coverage.
+"""What is known goes into the question, over many seeds: inputs, the time, terms that cannot or must be, coverage.
 
     python benches/accuracy/known.py [--seeds 10] [--first 1] [--case NAME ...] [--out table.md]
 
@@ -75,6 +75,12 @@ def pendulum(seed: int) -> ito.Trajectories:
     return sde.simulate([0.1, 0.0], dt=0.02, n_steps=4 * STEPS, substeps=10, scheme="taylor15", seed=seed)
 
 
+def chimney(seed: int) -> ito.Trajectories:
+    """An oscillator whose damping a minute hardly shows."""
+    sde = ito.SDE(["v1", "-4*x1 - 0.05*v1"], [["0"], ["1.0"]], ["x1", "v1"])
+    return sde.simulate([0.1, 0.0], dt=0.02, n_steps=STEPS, substeps=10, scheme="taylor15", seed=seed)
+
+
 FOURIER = poly(2) + ito.Library.fourier(period=1, harmonics=2)
 EVEN = ["1", "x1^2", "x1 v1", "v1^2"]
 HELD = {"inputs": {"u": "held"}}
@@ -87,6 +93,14 @@ CASES = {
     "daily course, 5 % noise": Case(course(0.05), FOURIER, "y", {"y": -1.0, "cos(2 pi t)": 3.0}, NOISY),
     "moved trap": Case(trap, ito.Library.expressions("1", "x", "t", "x^2", "x^3"), "x", {"x": -4.0, "t": 2.0}),
     "pendulum": Case(pendulum, poly(3), "v1", {"x1": -4.0, "v1": -0.5, "x1^3": 2.0}, SWING),
+    "weak damping": Case(chimney, poly(2), "v1", {"x1": -4.0, "v1": -0.05}, SWING),
+    "weak damping, known to be there": Case(
+        chimney, poly(2), "v1", {"x1": -4.0, "v1": -0.05}, SWING | {"include": {"v1": ["v1"]}}
+    ),
+    "weak damping, its sign known too": Case(
+        chimney, poly(2), "v1", {"x1": -4.0, "v1": -0.05},
+        SWING | {"include": {"v1": ["v1"]}, "bounds": {"v1": {"v1": (None, 0)}}},
+    ),
     "pendulum, even terms excluded": Case(
         pendulum, poly(3), "v1", {"x1": -4.0, "v1": -0.5, "x1^3": 2.0}, SWING | {"exclude": {"v1": EVEN}}
     ),

@@ -76,7 +76,7 @@ def test_settings_of_other_commands(run, tmp_path):
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
-        ('libary = "poly:2"', 2, "key in run.toml = 'libary': one of backend, burn, chains"),
+        ('libary = "poly:2"', 2, "key in run.toml = 'libary': one of backend, bounds, burn, chains"),
         ("debug = true", 2, "key in run.toml = 'debug'"),
         ("a = [", 2, "--settings = 'run.toml': valid TOML"),
         ('json = "yes"', 2, "json in run.toml = 'yes': true or false"),
@@ -166,3 +166,24 @@ def test_terms_that_a_row_may_not_have(run, recording, tmp_path):
     assert code == 0 and json.loads(out)["settings"]["exclude"] == {"x2": ["1"]}
     code, _, err = run("discover", recording, *words, "--exclude", "x2")
     assert code == 2 and "--exclude = 'x2': NAME=VALUE" in err
+
+
+def test_terms_that_must_be_in_and_bounds(run, recording, tmp_path):
+    words = ["--samples", "100", "--burn", "50", "--chains", "2", "--seed", "1", "--quiet"]
+    words += ["--known-drift", "x1=x2", "--library", "poly:2"]
+    code, out, _ = run(
+        "discover", recording, *words, "--include", "x2=x2", "--bounds", "x2=x2<0,-2000<x1<0", "--json"
+    )
+    settings = json.loads(out)["settings"]
+    assert code == 0 and settings["include"] == {"x2": ["x2"]}
+    assert settings["bounds"] == {"x2": {"x1": [-2000.0, 0.0], "x2": [None, 0.0]}}
+    (tmp_path / "run.toml").write_text(TOML + '[include]\nx2 = "x2"\n[bounds]\nx2 = "x2<0"\n')
+    code, out, _ = run("discover", "--settings", "run.toml", "--json")
+    settings = json.loads(out)["settings"]
+    assert (
+        code == 0
+        and settings["include"] == {"x2": ["x2"]}
+        and settings["bounds"] == {"x2": {"x2": [None, 0.0]}}
+    )
+    code, _, err = run("discover", recording, *words, "--bounds", "x2=x2")
+    assert code == 2 and "--bounds = 'x2': TERM<NUMBER" in err

@@ -171,6 +171,39 @@ def terms_of(option: str, words: list[str]) -> dict[str, list[str]] | None:
     return found or None
 
 
+def bounds_of(
+    option: str, words: list[str]
+) -> dict[str, dict[str, tuple[float | None, float | None]]] | None:
+    """Return ``v1=x1<0,-3<v1<0`` words as bounds of terms by row.
+
+    Examples
+    --------
+    >>> bounds_of("--bounds", ["v1=x1<0,-3<v1<0", "v1=1>2"])
+    {'v1': {'x1': (None, 0.0), 'v1': (-3.0, 0.0), '1': (2.0, None)}}
+    """
+    found: dict[str, dict[str, tuple[float | None, float | None]]] = {}
+    for row, terms in (terms_of(option, words) or {}).items():
+        for text in terms:
+            pieces = [piece.strip() for piece in text.split("<")]
+            above = [piece.strip() for piece in text.split(">")]
+            if len(above) == 2 and len(pieces) == 1:
+                (term, low), high = above, ""
+            elif len(pieces) in (2, 3) and len(above) == 1:
+                low, term, high = pieces if len(pieces) == 3 else ("", *pieces)
+            else:
+                raise argument_error(option, text, "TERM<NUMBER, TERM>NUMBER or NUMBER<TERM<NUMBER")
+            found.setdefault(row, {})[term] = (_end(option, text, low), _end(option, text, high))
+    return found or None
+
+
+def _end(option: str, text: str, word: str) -> float | None:
+    """A bound, or none."""
+    try:
+        return float(word) if word else None
+    except ValueError:
+        raise argument_error(option, text, "TERM<NUMBER, TERM>NUMBER or NUMBER<TERM<NUMBER") from None
+
+
 def inputs_of(words: list[str]) -> dict[str, str | None] | None:
     """Return ``name`` and ``name=held`` words as what `discover` takes."""
     found: dict[str, str | None] = {}

@@ -13,6 +13,7 @@ from itoscope.cli.arguments import (
     add_data_options,
     add_settings,
     assignments,
+    bounds_of,
     by_row,
     data_of,
     inputs_of,
@@ -65,6 +66,24 @@ SOUGHT: tuple[Word, ...] = (
             "help": "terms that a row may not have, as v1=1,x1^2; may be repeated",
         },
     ),
+    (
+        "--include",
+        "include",
+        {
+            "action": "append",
+            "metavar": "X=TERM,...",
+            "help": "terms that a row has in every model, as v1=x1,v1; may be repeated",
+        },
+    ),
+    (
+        "--bounds",
+        "bounds",
+        {
+            "action": "append",
+            "metavar": "X=TERM<B,...",
+            "help": "bounds of coefficients, as 'v1=x1<0,-3<v1<0'; may be repeated",
+        },
+    ),
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
     ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
     (
@@ -102,6 +121,8 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "known_drift": assignments("--known-drift", arguments.known_drift) or None,
         "inputs": inputs_of(arguments.inputs),
         "exclude": terms_of("--exclude", arguments.exclude),
+        "include": terms_of("--include", arguments.include),
+        "bounds": bounds_of("--bounds", arguments.bounds),
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
         "diffusion": by_row("--diffusion", arguments.diffusion),

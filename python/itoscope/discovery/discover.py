@@ -45,6 +45,8 @@ def discover(
     observed: Mapping[str, str] | Sequence[str] | None = None,
     inputs: Sequence[str] | Mapping[str, Any] | None = None,
     exclude: Mapping[str, Sequence[str]] | None = None,
+    include: Mapping[str, Sequence[str]] | None = None,
+    bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
     t: Any = None,
 ) -> Discovery:
     r"""Discover the stochastic differential equation behind recorded trajectories.
@@ -115,6 +117,13 @@ def discover(
     exclude : mapping of str to sequence of str, optional
         `{"v1": ["1", "x1^2"]}`: terms of the library that the drift of a row may not have, named as they are shown or
         by an expression of the same meaning. They count in no probability.
+    include : mapping of str to sequence of str, optional
+        `{"v1": ["v1"]}`: terms of the library that the drift of a row has in every model. Their coefficients have flat
+        priors, and they say nothing of how many other terms there are.
+    bounds : mapping of str to mapping of str to (low, high), optional
+        `{"v1": {"x1": (None, 0)}}`: between which the coefficient of a term of the drift lies where the term is in,
+        None for no bound. A term of which the data want a coefficient beyond its bounds is out, or at the bound where
+        it is one of `include`.
     t : array_like, optional
         Time stamps in place of `dt`, as `Trajectories` takes them.
 

@@ -95,6 +95,8 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         observed: Mapping[str, str] | Sequence[str] | None = None,
         inputs: Sequence[str] | Mapping[str, Any] | None = None,
         exclude: Mapping[str, Sequence[str]] | None = None,
+        include: Mapping[str, Sequence[str]] | None = None,
+        bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
     ) -> None:
         asked = {name: value for name, value in locals().items() if name != "self"}
         if BaseEstimator is None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Tried", "log_evidence", "tried"]
 
+OF_ROWS = ("exclude", "include", "bounds")
+"""Options that name terms by row."""
 TINY = 1e-9
 """Share of its mean that an eigenvalue of Gamma has at least, so that its logarithm is finite."""
 
@@ -83,7 +85,7 @@ def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, 
             asked = changed[option]
             changed[option] = own.about_mean() if asked == "about_mean" else own + Library.expressions(*asked)
             if asked == "about_mean":
-                changed["exclude"] = None
+                changed |= dict.fromkeys(OF_ROWS)
     if (
         "library" in changed
         and changed["library"].about_mean() is changed["library"]
@@ -92,13 +94,14 @@ def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, 
         changed["diffusion_library"] = result.diffusion_library.about_mean()
     if "order" in changed:
         changed = (
-            dict.fromkeys(("measurement_noise", "states", "observed", "known_drift", "exclude")) | changed
+            dict.fromkeys(("measurement_noise", "states", "observed", "known_drift", *OF_ROWS)) | changed
         )
     elif "select" in advice.recording:
         known = result.settings.get("known_drift") or {}
         changed["known_drift"] = {row: text for row, text in known.items() if row in data.names}
-        barred = result.settings.get("exclude") or {}
-        changed["exclude"] = {row: terms for row, terms in barred.items() if row in data.names}
+        for option in OF_ROWS:
+            named = result.settings.get(option) or {}
+            changed[option] = {row: terms for row, terms in named.items() if row in data.names}
     return changed
 
 

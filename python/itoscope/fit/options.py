@@ -11,7 +11,7 @@ from itoscope.common.prior import Prior
 from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
 from itoscope.errors import argument_error
 from itoscope.fit.forcing import check_words
-from itoscope.fit.terms import check_named
+from itoscope.fit.terms import check_bounds, check_named
 from itoscope.library.library import Library
 from itoscope.posterior.sampling import Sampling
 
@@ -67,6 +67,8 @@ class Options:
     observed: Mapping[str, str] | Sequence[str] | None = None
     inputs: Sequence[str] | Mapping[str, Any] | None = None
     exclude: Mapping[str, Sequence[str]] | None = None
+    include: Mapping[str, Sequence[str]] | None = None
+    bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:
@@ -90,6 +92,8 @@ class Options:
         if self.known_drift is not None and not isinstance(self.known_drift, Mapping):
             raise argument_error("known_drift", self.known_drift, "states and their drift, as {'x1': 'x2'}")
         check_named(self.exclude, "exclude")
+        check_named(self.include, "include")
+        check_bounds(self.bounds)
         for name in ("library", "diffusion_library"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, Library):

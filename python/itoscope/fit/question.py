@@ -13,7 +13,7 @@ from itoscope.data.driving import driven, rows
 from itoscope.errors import ArgumentError, argument_error, naming
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
-from itoscope.fit.terms import named_terms
+from itoscope.fit.terms import said_of, settings_of
 from itoscope.library.bound import TIME, BoundLibrary, names_in, readable_means
 from itoscope.library.library import Library, bind_together
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array, Diffusion
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
+    from itoscope.posterior.said import Said
     from itoscope.posterior.sampling import Sampling
 
 __all__ = ["Question"]
@@ -53,8 +54,8 @@ class Question:
         What `library` was bound from.
     known_drift : dict of str to str
         Given rows, in the order of the states.
-    excluded : dict of str to tuple of str
-        Terms that a row may not have, as the library shows them.
+    said : dict of str to Said
+        What is known of the terms of a row, as the library shows them.
     words : dict of int to str
         What was asked of the noise of each unknown row: "full", "diagonal", "constant" or "none".
     observed : list of str or None
@@ -73,7 +74,7 @@ class Question:
     library: BoundLibrary
     diffusion_library: BoundLibrary
     known_drift: dict[str, str]
-    excluded: dict[str, tuple[str, ...]]
+    said: dict[str, Said]
     words: dict[int, Diffusion]
     observed: list[str] | None
     observation: Array
@@ -118,7 +119,13 @@ class Question:
             library=library,
             diffusion_library=diffusion_library,
             known_drift=_known_rows(known, states, library.driven, backend),
-            excluded=named_terms(options.exclude, "exclude", library, [x for x in states if x not in known]),
+            said=said_of(
+                library,
+                [x for x in states if x not in known],
+                options.exclude,
+                options.include,
+                options.bounds,
+            ),
             words=words,
             observed=None if observed is None else list(observed),
             observation=observation,
@@ -186,8 +193,7 @@ class Question:
             settings["inputs"] = dict(self.data.driving.modes)
         if self.observed is not None:
             settings["observed"] = list(self.observed)
-        if self.excluded:
-            settings["exclude"] = {row: list(terms) for row, terms in self.excluded.items()}
+        settings |= settings_of(self.said, self.library)
         if self.options.states is not None:
             settings["states"] = list(self.states)
         settings |= {

@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from itoscope.common.progress import Reporter
+from itoscope.posterior.said import Said
 from itoscope.posterior.sampling import sample as sample_posterior
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from itoscope.fit.question import Question
     from itoscope.fit.streams import Stream
     from itoscope.posterior.equation import Equation
     from itoscope.posterior.moments import Moments
 
-__all__ = ["STABLE_SHIFT", "Sample", "sampler_of"]
+__all__ = ["NOTHING", "STABLE_SHIFT", "Sample", "sampler_of"]
 
+NOTHING = Said()
 STABLE_SHIFT = 0.1
 """Movement of a coefficient between rounds, in standard errors, that counts as none."""
 ROUND_CHAINS, ROUND_SAMPLES, ROUND_BURN = 2, 400, 200
@@ -27,10 +27,8 @@ ROUND_CHAINS, ROUND_SAMPLES, ROUND_BURN = 2, 400, 200
 class Sample(Protocol):
     """The posterior of moments as a question asks for it."""
 
-    def __call__(
-        self, moments: Moments, final: bool, stream: Stream, excluded: Collection[str] = (), /
-    ) -> Equation:
-        """By full chains if `final`, on a stream of its own, without the terms `excluded`."""
+    def __call__(self, moments: Moments, final: bool, stream: Stream, said: Said = NOTHING, /) -> Equation:
+        """By full chains if `final`, on a stream of its own, with what is `said` of the terms."""
         ...
 
 
@@ -46,7 +44,7 @@ def sampler_of(question: Question, *, rounds_told: bool = True) -> Sample:
     full = question.sampling
     short = replace(full, n_chains=ROUND_CHAINS, n_samples=ROUND_SAMPLES, n_burn=ROUND_BURN)
 
-    def sample(moments: Moments, final: bool, stream: Stream, excluded: Collection[str] = (), /) -> Equation:
+    def sample(moments: Moments, final: bool, stream: Stream, said: Said = NOTHING, /) -> Equation:
         chains = full if final or full.sampler == "exact" else short
         settings = replace(chains, seed=stream.seed(full.seed or 0))
         total, unit = settings.work
@@ -54,6 +52,6 @@ def sampler_of(question: Question, *, rounds_told: bool = True) -> Sample:
         reporter = question.reporter if final or rounds_told else Reporter()
         with reporter.stage(label, total, unit) as count:
             prior = question.prior.scaled(moments.slab_scale)
-            return sample_posterior(moments, moments.names, prior, settings, count, excluded)
+            return sample_posterior(moments, moments.names, prior, settings, count, said)
 
     return sample

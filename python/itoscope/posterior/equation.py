@@ -98,6 +98,8 @@ class Equation:
     positive : (K,) bool array or None
         Coefficients that keep their sign, such as that of a variance of one term: their intervals are on the scale of
         the logarithm, or start at zero.
+    limits : (K, 2) array or None
+        Bounds between which the coefficients are; their intervals end there.
     log_mass : (2^k,) array or None
         Where all models were enumerated, the log joint mass of each model of the k columns that were tried.
     """
@@ -126,6 +128,7 @@ class Equation:
     prior: Prior | None = None
     backend: str | None = field(default=None)
     positive: Bools | None = None
+    limits: Array | None = None
 
     @property
     def sd(self) -> Array:
@@ -206,7 +209,7 @@ class Equation:
             flat = self.selected & ~(averaged[:, 1] > averaged[:, 0])  # no draw of a few has the term
             if flat.any():
                 averaged[flat] = self.interval(probability, "model")[flat]
-            return averaged
+            return self._limited(averaged)
         quantile = student_quantile(0.5 * (1 + probability), self.degrees)
         shrink = np.sqrt((self.degrees - 2) / self.degrees) if self.degrees > 2 else 1.0
         half = quantile * shrink * self.sd
@@ -218,7 +221,14 @@ class Equation:
                     abs(float(self.mean[k])), float(shrink * self.sd[k]), quantile, upper
                 )
                 out[k] = size if self.mean[k] >= 0.0 else -size[::-1]
-        return out
+        return self._limited(out)
+
+    def _limited(self, intervals: Array) -> Array:
+        """Intervals `(K, 2)` that end at the bounds of their coefficients."""
+        if self.limits is None:
+            return intervals
+        inside = np.clip(intervals, self.limits[:, :1], self.limits[:, 1:])
+        return np.where(self.selected[:, None], inside, intervals)
 
     def _drawn(self, row: Bools) -> tuple[dict[str, float], dict[str, float]]:
         """Mean and standard deviation of the coefficients over the draws of a model."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from itoscope.common import checks
 from itoscope.errors import NumericalError
 from itoscope.posterior.columns import find_aliases, notes_of, sound
 from itoscope.posterior.equation import Equation
+from itoscope.posterior.said import Always, Said
+from itoscope.posterior.widened import Widened
 from itoscope.stats.convergence import mcse_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
     from itoscope.backends.protocol import Backend
     from itoscope.common.prior import Prior
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["Sampling", "sample"]
-
-Scalar = TypeVar("Scalar", bound=np.generic)
 
 #: Monte Carlo error of a PIP that "auto" is content with, where it starts and where it gives up.
 AUTO_ERROR, AUTO_START, AUTO_END = 0.01, 2000, 128_000
@@ -42,6 +40,7 @@ GROUP, SURE = 0.98, 0.9
 #: The most columns whose models are enumerated.
 MAX_COLUMNS = 20
 BYTES_PER_ENTRY = 17  # two floats and a flag
+NOTHING = Said()
 #: Chains, sweeps of all of them, exchanges of a sweep: days of work, and less than what counts them can hold.
 MOST_CHAINS, MOST_SWEEPS, MOST_EXCHANGES = 10_000, 2**40, 10_000
 
@@ -125,7 +124,7 @@ def sample(
     prior: Prior,
     settings: Sampling,
     progress: Progress = None,
-    excluded: Collection[str] = (),
+    said: Said = NOTHING,
 ) -> Equation:
     """The posterior over which of the K `terms` are in the equation, and with what coefficients.
 
@@ -138,61 +137,72 @@ def sample(
     settings : Sampling
     progress : callable, optional
         Receives the sweeps (models, where all are enumerated) done.
-    excluded : names, optional
-        Terms that are in no model; of their columns the equation keeps nothing.
+    said : Said, optional
+        Terms that are in no model, of whose columns the equation keeps nothing; in every one; bounds of coefficients.
+        An equation of more than excluded terms keeps no regression: its models are those of the draws.
     """
-    stages = get_backend(settings.backend)
-    quadratic = _without(quadratic, [k for k, term in enumerate(terms) if term in excluded])
-    keep, aliases = find_aliases(quadratic, terms)
-    keep = [k for k in keep if terms[k] not in excluded]
-    reduced, names = sound(quadratic.subset(keep)), [terms[k] for k in keep]
-    usable = int((np.diag(reduced.gram) > 0).sum())
-    exact = settings.enumerates(usable)
-    draw = _exact if exact else _gibbs
-    drawn = draw(stages, reduced, prior, settings, names, len(terms), progress)
-    selected, mean, cov = _select(stages, reduced, prior, drawn, settings.threshold)
-    degrees = 2 * prior.a_s + quadratic.n
+    stages, seed = get_backend(settings.backend), int(settings.seed or 0)
+    always, left = Always.of(quadratic, terms, said)
+    left, keep, aliases = _tried(left, terms, said, always)
+    reduced, names = sound(left.subset(keep)), [terms[k] for k in keep]
+    exact = settings.enumerates(int((np.diag(reduced.gram) > 0).sum()))
+    drawn = (_exact if exact else _gibbs)(stages, reduced, prior, settings, names, len(terms), progress)
+    wide = Widened(terms, keep, always, said.limits(terms), reduced)
+    draws = wide.draws(drawn.chains, drawn.pip, seed)
+    broken = wide.broken(draws)
+    if broken is not None:
+        return sample(quadratic, terms, prior, settings, progress, said.without(terms[broken]))
+    draws = wide.within(draws, seed)
+    if draws.bounded:
+        drawn = replace(drawn, chains=draws.chains, pip=draws.pip[keep], log_mass=None)
+    chosen, mean, cov = _select(stages, prior, drawn, settings.threshold, wide)
+    selected = wide.widen(chosen)
+    selected[always.columns] = True
+    degrees = 2 * prior.a_s + left.n
     _require_finite(drawn, mean, cov if degrees > 2.0 else np.zeros(1))
-
-    def widen(values: NDArray[Scalar]) -> NDArray[Scalar]:
-        """Put the kept columns where they belong among all; the others are zero."""
-        wide = np.zeros((*values.shape[:-1], len(terms)), dtype=values.dtype)
-        wide[..., keep] = values
-        return wide
-
-    full_cov = np.zeros((len(terms), len(terms)))
-    full_cov[np.ix_(keep, keep)] = cov
-    chains = drawn.chains
     return Equation(
         terms=list(terms),
-        pip=widen(drawn.pip),
-        pip_mcse=widen(drawn.mcse),
-        mean=widen(mean),
-        cov=full_cov,
-        selected=widen(selected),
-        samples=widen(chains.samples),
-        included=widen(chains.included),
-        inclusion=widen(chains.inclusion),
-        noise_var=chains.noise_var,
-        slab_var=chains.slab_var,
-        p0=chains.p0,
-        work=chains.work,
+        pip=draws.pip,
+        pip_mcse=wide.widen(drawn.mcse),
+        mean=mean,
+        cov=cov,
+        selected=selected,
+        samples=draws.samples,
+        included=draws.included,
+        inclusion=draws.inclusion,
+        noise_var=drawn.chains.noise_var,
+        slab_var=drawn.chains.slab_var,
+        p0=drawn.chains.p0,
+        work=drawn.chains.work,
         aliases=aliases,
         warnings=[
-            *notes_of(reduced, names, aliases),
+            *(notes_of(reduced, names, aliases) if said.weighed or reduced.gram.any() else []),
+            *wide.coinciding(),
+            *wide.against(draws),
             *drawn.notes,
             *_groups(reduced, names, drawn),
             *_spread(degrees, selected),
         ],
         threshold=float(settings.threshold),
         sampler="exact" if exact else "gibbs",
-        seed=int(settings.seed or 0),
+        seed=seed,
         degrees=degrees,
-        log_mass=drawn.log_mass,
-        moments=quadratic,
+        log_mass=drawn.log_mass if said.weighed else None,
+        moments=left if said.weighed else None,
         prior=prior,
         backend=settings.backend,
+        limits=wide.limits,
     )
+
+
+def _tried(
+    quadratic: Quadratic, terms: Sequence[str], said: Said, always: Always
+) -> tuple[Quadratic, list[int], dict[str, list[str]]]:
+    """The regression with zeros for the columns that are not weighed, those that are tried, and their aliases."""
+    out = {k for k, term in enumerate(terms) if term in said.excluded} | {*always.columns, *always.coincide}
+    left = _without(quadratic, sorted(out))
+    keep, aliases = find_aliases(left, terms)
+    return left, [k for k in keep if k not in out] or sorted(out)[:1], aliases
 
 
 def _without(quadratic: Quadratic, columns: list[int]) -> Quadratic:
@@ -227,9 +237,9 @@ def _spread(degrees: float, selected: Bools) -> list[str]:
 
 
 def _select(
-    stages: Backend, quadratic: Quadratic, prior: Prior, drawn: _Drawn, threshold: float
+    stages: Backend, prior: Prior, drawn: _Drawn, threshold: float, wide: Widened
 ) -> tuple[Bools, Array, Array]:
-    """The model that is shown, and mean and covariance of its coefficients.
+    """The tried columns of the model that is shown, and mean and covariance of the coefficients of all terms.
 
     That of the terms more probable than the threshold; where this is the median model (a threshold of one half), the
     most probable model in its place if it is another: the median model may be one that hardly any draw visits.
@@ -238,11 +248,13 @@ def _select(
     rivals = [median]
     if threshold == MEDIAN:
         rivals += list(
-            _visited(drawn.chains) if drawn.log_mass is None else _heaviest(drawn.log_mass, quadratic)
+            _visited(drawn.chains) if drawn.log_mass is None else _heaviest(drawn.log_mass, wide.reduced)
         )
-    found = [
-        (model, *stages.model_posterior(quadratic, prior, np.ascontiguousarray(model))) for model in rivals
-    ]
+    found = []
+    for model in rivals:
+        height, mean, cov = stages.model_posterior(wide.reduced, prior, np.ascontiguousarray(model))
+        share, mean, cov = wide.law(mean, cov)
+        found.append((model, height + share, mean, cov))
     selected, _, mean, cov = max(found, key=lambda one: one[1])
     return selected, mean, cov
 

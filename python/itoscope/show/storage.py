@@ -28,7 +28,7 @@ ARRAYS = (
     "pip", "pip_mcse", "mean", "cov", "selected", "samples", "included", "inclusion", "noise_var", "slab_var", "p0",
 )  # fmt: skip
 PLAIN = ("terms", "work", "aliases", "warnings", "threshold", "sampler", "seed", "degrees", "backend")
-OPTIONAL = ("log_mass", "positive")
+OPTIONAL = ("log_mass", "positive", "limits")
 RESULT = ("known_drift", "measurement_noise", "settings", "diagnostics", "warnings", "data_summary")
 
 
@@ -126,6 +126,7 @@ def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
         **{name: entry[name] for name in PLAIN},
         log_mass=arrays.get(f"{prefix}.log_mass"),
         positive=arrays.get(f"{prefix}.positive"),
+        limits=arrays.get(f"{prefix}.limits"),
         moments=moments,
         prior=Prior(**entry["prior"]) if "prior" in entry else None,
     )
@@ -141,6 +142,8 @@ def _check(prefix: str, k: int, arrays: dict[str, Any]) -> None:
     shapes |= dict.fromkeys(("noise_var", "slab_var", "p0"), chains)
     if f"{prefix}.positive" in arrays:
         shapes["positive"] = (k,)
+    if f"{prefix}.limits" in arrays:
+        shapes["limits"] = (k, 2)
     for name, shape in shapes.items():
         array = arrays[f"{prefix}.{name}"]
         wanted = "b" if name in ("selected", "included", "positive") else "f"

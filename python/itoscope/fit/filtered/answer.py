@@ -119,7 +119,7 @@ def _recording(question: Question) -> Recording:
             question.pairs or tuple((i, i) for i in question.rows),
             question.constant_pairs,
             driven,
-            {question.states.index(row): terms for row, terms in question.excluded.items()},
+            {question.states.index(row): said for row, said in question.said.items()},
         ),
         observation=np.pad(question.observation, ((0, 0), (0, len(driven)))),
         given=tuple(range(own, own + len(driven))),

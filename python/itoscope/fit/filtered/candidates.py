@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.fit.filtered.model import Columns
     from itoscope.library.bound import BoundLibrary
+    from itoscope.posterior.said import Said
 
 __all__ = ["Candidates"]
 
@@ -42,8 +43,10 @@ class Candidates:
         Numbers of the pairs whose one candidate is the constant.
     given : (m, n_given) array
         The drift's coefficients on the expressions of the given rows.
-    excluded : frozenset of (row, term)
-        Candidates that a row of the drift may not have.
+    excluded, included : frozensets of (row, term)
+        Terms that a row of the drift may not have, and those that it has in every model.
+    bounds : mapping of (row, term) to (low, high)
+        Between which coefficients are.
     """
 
     states: tuple[str, ...]
@@ -56,6 +59,8 @@ class Candidates:
     given: Array
     constant_pairs: frozenset[int] = frozenset()
     excluded: frozenset[tuple[int, int]] = frozenset()
+    included: frozenset[tuple[int, int]] = frozenset()
+    bounds: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -66,7 +71,7 @@ class Candidates:
         pairs: Sequence[tuple[int, int]] | None = None,
         constant_pairs: Collection[tuple[int, int]] = (),
         carried: Mapping[str, str] | None = None,
-        excluded: Mapping[int, Sequence[str]] | None = None,
+        said: Mapping[int, Said] | None = None,
     ) -> Candidates:
         """Those of two libraries; by default Gamma has that of the drift, and all elements of the unknown rows.
 
@@ -80,8 +85,8 @@ class Candidates:
             Those of them that are constants.
         carried : mapping of str to str, optional
             States after those of the library that are known at every sample, each with its drift.
-        excluded : mapping of int to sequence of str, optional
-            Terms that a row of the drift may not have, as `library` shows them.
+        said : mapping of int to Said, optional
+            What is known of the terms of a row of the drift, as `library` shows them.
         """
         gamma_library, own = diffusion_library or library, len(library.states)
         states = (*library.states, *(carried or {}))
@@ -92,6 +97,15 @@ class Candidates:
         given = np.zeros((m, len(known)))
         given[list(known), np.arange(len(known))] = 1.0
         rows = tuple(i for i in range(m) if i not in known)
+
+        def named(what: str) -> frozenset[tuple[int, int]]:
+            return frozenset(
+                (row, where[k])
+                for row, one in (said or {}).items()
+                for k, name in enumerate(library.names)
+                if name in getattr(one, what)
+            )
+
         if pairs is None:
             pairs = [(i, j) for i in rows for j in rows if j >= i]
         return cls(
@@ -104,12 +118,14 @@ class Candidates:
             pairs=tuple(pairs),
             given=given,
             constant_pairs=frozenset(p for p, pair in enumerate(pairs) if pair in constant_pairs),
-            excluded=frozenset(
-                (row, where[k])
-                for row, terms in (excluded or {}).items()
+            excluded=named("excluded"),
+            included=named("included"),
+            bounds={
+                (row, where[k]): one.bounds[name]
+                for row, one in (said or {}).items()
                 for k, name in enumerate(library.names)
-                if name in terms
-            ),
+                if name in one.bounds
+            },
         )
 
     @property
@@ -136,7 +152,14 @@ class Candidates:
     @property
     def all_drift(self) -> Columns:
         """Every candidate (row, term) of the drift."""
-        return [(i, k) for i in self.rows for k in self.drift_terms]
+        every = [(i, k) for i in self.rows for k in self.drift_terms]
+        return [column for column in every if column not in self.excluded]
+
+    def limits(self, columns: Columns) -> Array | None:
+        """Bounds `(n, 2)` of the coefficients of columns of the drift, infinite of most; None without any."""
+        if not self.bounds:
+            return None
+        return np.array([self.bounds.get(column, (-np.inf, np.inf)) for column in columns])
 
     def terms_of(self, p: int) -> tuple[int, ...]:
         """Numbers of the terms that are candidates of one pair."""

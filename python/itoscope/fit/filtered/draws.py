@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawn", "draw"]
 
+REJECTED = 100
+"""How often draws outside of bounds are drawn again."""
 WIDEST = 1.0
 """Largest standard deviation of the logarithm of a positive coefficient in a draw."""
 
@@ -24,7 +26,7 @@ class Drawn(NamedTuple):
     gamma: Array
 
 
-def draw(family: Family, variance: Array, n: int, seed: int) -> Drawn:
+def draw(family: Family, variance: Array, n: int, seed: int, limits: Array | None = None) -> Drawn:
     """Draw `n` models with their coefficients, models as evenly as `n` allows, in random order.
 
     Parameters
@@ -34,6 +36,8 @@ def draw(family: Family, variance: Array, n: int, seed: int) -> Drawn:
         Number of the variance that a column of Gamma belongs to, -1 for one of a covariance: where a variance has one
         term, that stays positive.
     n, seed : int
+    limits : (K, 2) array, optional
+        Bounds of the coefficients of the drift.
     """
     rng = np.random.default_rng(seed)
     state = family.state
@@ -47,8 +51,11 @@ def draw(family: Family, variance: Array, n: int, seed: int) -> Drawn:
     for member, end in zip(family.members, edges.tolist()):
         count = end - begin
         if count > 0:
-            drift[begin:end, list(member.drift)] = _normal(
-                rng, member.theta, _cov(member, state.drift), count
+            cov, own = _cov(member, state.drift), list(member.drift)
+            drift[begin:end, own] = (
+                _normal(rng, member.theta, cov, count)
+                if limits is None
+                else _between(rng, member.theta, cov, count, limits[own])
             )
             gamma[begin:end, list(member.gamma)] = _variances(rng, family, member, variance, count)
             begin = end
@@ -77,6 +84,17 @@ def _variances(
             sd = min(float(np.sqrt(max(cov[a, a], 0.0)) / theta[a]), WIDEST)
             out[:, a] = theta[a] * np.exp(sd * rng.standard_normal(count))
     return out
+
+
+def _between(rng: np.random.Generator, mean: Array, cov: Array, count: int, limits: Array) -> Array:
+    """Draws of a normal law within bounds, at the bound where hardly any is."""
+    out = _normal(rng, mean, cov, count)
+    for _ in range(REJECTED):
+        outside = np.flatnonzero(np.any((out < limits[:, 0]) | (out > limits[:, 1]), axis=1))
+        if not len(outside):
+            break
+        out[outside] = _normal(rng, mean, cov, len(outside))
+    return np.clip(out, limits[:, 0], limits[:, 1])
 
 
 def _normal(rng: np.random.Generator, mean: Array, cov: Array, count: int) -> Array:

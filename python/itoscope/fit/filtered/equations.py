@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from itoscope.backends.records import Parameter
 from itoscope.fit.filtered.draws import draw
+from itoscope.posterior.bounds import CONTRADICTED, log_share, truncated
 from itoscope.posterior.equation import Equation
 
 if TYPE_CHECKING:
@@ -44,18 +46,22 @@ def equations(
     of = np.array(
         [p if among.pairs[p][0] == among.pairs[p][1] else -1 for p, _ in among.all_gamma], dtype=int
     )
-    drawn = draw(models, of, asked.n_chains * asked.n_draws, asked.seed)
+    limits = among.limits(among.all_drift)
+    drawn = draw(models, of, asked.n_chains * asked.n_draws, asked.seed, limits)
     pips = (
         models.probabilities("drift", len(among.all_drift)),
         models.probabilities("gamma", len(among.all_gamma)),
     )
     drift, diffusion = {}, {}
-    for part, row in enumerate(among.rows):
-        columns = [(row, k) for k in among.drift_terms]
-        own = slice(part * len(columns), (part + 1) * len(columns))
-        drift[row] = _equation(
-            task, asked, maximum, ("drift", columns), task.drift_terms, pips[0][own], drawn.drift[:, own]
+    shown = dict(zip(among.drift_terms, task.drift_terms))
+    for row in among.rows:
+        places = [c for c, (i, _) in enumerate(among.all_drift) if i == row]
+        columns = [among.all_drift[c] for c in places]
+        names = [shown[k] for _, k in columns]
+        found = _equation(
+            task, asked, maximum, ("drift", columns), names, pips[0][places], drawn.drift[:, places]
         )
+        drift[row] = _among(_within(found, None if limits is None else limits[places]), task.drift_terms)
     shown = dict(zip(among.gamma_terms, task.gamma_terms))
     for p, pair in enumerate(among.pairs):
         places = [c for c, (q, _) in enumerate(among.all_gamma) if q == p]
@@ -65,6 +71,42 @@ def equations(
             task, asked, maximum, ("gamma", columns), names, pips[1][places], drawn.gamma[:, places]
         )
     return drift, diffusion
+
+
+def _within(equation: Equation, limits: Array | None) -> Equation:
+    """An equation whose coefficients are between bounds."""
+    if limits is None:
+        return equation
+    free = np.where(equation.selected[:, None], limits, np.array([-np.inf, np.inf]))
+    mean, cov = truncated(equation.mean, equation.cov, free)
+    broken = log_share(equation.mean, equation.cov, free) < math.log(CONTRADICTED)
+    named = ", ".join(equation.terms[k] for k in np.flatnonzero(np.isfinite(free).any(axis=1)))
+    notes = [f"the data contradict the bounds of {named}: what is shown lies at a bound"] if broken else []
+    return replace(equation, mean=mean, cov=cov, limits=limits, warnings=[*equation.warnings, *notes])
+
+
+def _among(equation: Equation, terms: Sequence[str]) -> Equation:
+    """An equation over more terms, which are in no model."""
+    at = [list(terms).index(term) for term in equation.terms]
+    if at == list(range(len(terms))):
+        return equation
+
+    def wide(values: Any, fill: Any = 0) -> Any:
+        out = np.full((*values.shape[:-1], len(terms)), fill, dtype=values.dtype)
+        out[..., at] = values
+        return out
+
+    cov = np.zeros((len(terms), len(terms)))
+    cov[np.ix_(at, at)] = equation.cov
+    names = ("pip", "pip_mcse", "mean", "selected", "samples", "included", "inclusion")
+    changed = {name: wide(getattr(equation, name)) for name in names}
+    limits = (
+        None
+        if equation.limits is None
+        else np.stack([wide(equation.limits[:, 0], -np.inf), wide(equation.limits[:, 1], np.inf)], axis=1)
+    )
+    positive = None if equation.positive is None else wide(equation.positive)
+    return replace(equation, terms=list(terms), cov=cov, limits=limits, positive=positive, **changed)
 
 
 def _equation(

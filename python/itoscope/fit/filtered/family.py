@@ -166,7 +166,9 @@ def family(task: Task, state: State) -> Family:
     for move in range(MOVES):
         state = _with_rankings(task, state)
         estimates = _pairs(task, state, known)
-        here = climbed(task, state, drift_support(task, state.model), gamma_support(task, state.model))
+        assert state.drift is not None
+        own = state.drift.complete(drift_support(task, state.model))
+        here = climbed(task, state, own, gamma_support(task, state.model))
         known[here.key] = here
         better = None
         for _ in range(left):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.fit.filtered.slab import log_sets, log_slab
+from itoscope.posterior.bounds import log_share
 from itoscope.posterior.columns import find_aliases
 from itoscope.stats.quadratic import Quadratic
 
@@ -65,8 +66,10 @@ class Ranking:
         Of the columns along the path: where given, those of a `full` equation that has a choice have a positive sum.
     prior : Prior
     names : sequence of K str
-    excluded : frozenset of int
-        Columns that are in no set.
+    always : frozenset of int
+        Columns that are in every set, and whose coefficients have flat priors.
+    limits : (K, 2) array or None
+        Bounds of the coefficients.
     """
 
     sums: Quadratic
@@ -76,7 +79,8 @@ class Ranking:
     prior: Prior
     names: Sequence[str]
     means: Array | None = None
-    excluded: frozenset[int] = frozenset()
+    always: frozenset[int] = frozenset()
+    limits: Array | None = None
     seen: dict[Set, Ranked] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -91,28 +95,39 @@ class Ranking:
 
     @cached_property
     def usable(self) -> list[int]:
-        """Columns that are not zero and of which none coincides with an earlier one of its equation."""
+        """Weighed columns that are not zero and of which none coincides with an earlier one of its equation."""
         quadratic = self.scaled
         keep: list[int] = []
-        for candidates in self.candidates.values():
-            own = [k for k in candidates if quadratic.gram[k, k] > 0.0]
+        for number, candidates in self.candidates.items():
+            there = [k for k in sorted(self.required) if self.equation[k] == number]
+            own = [*there, *(k for k in candidates if quadratic.gram[k, k] > 0.0)]
             if own:
                 kept, _ = find_aliases(quadratic.subset(own), [str(k) for k in own])
-                keep += [own[k] for k in kept]
+                keep += [own[k] for k in kept if own[k] not in self.required]
         return sorted(keep)
 
     @cached_property
+    def required(self) -> frozenset[int]:
+        """The columns of every set, those that are zero left out."""
+        return frozenset(k for k in self.always if self.scaled.gram[k, k] > 0.0)
+
+    def complete(self, columns: Sequence[int]) -> Set:
+        """A set with the columns that every set has."""
+        return tuple(sorted({*columns, *self.required}))
+
+    @cached_property
     def candidates(self) -> dict[int, list[int]]:
-        """The columns that each equation may have."""
+        """The columns that each equation may have or not."""
         return {
-            number: [k for k in np.flatnonzero(self.equation == number).tolist() if k not in self.excluded]
+            number: [k for k in np.flatnonzero(self.equation == number).tolist() if k not in self.always]
             for number in np.unique(self.equation).tolist()
         }
 
     def cost(self, columns: Sequence[int], theta: Array, inverse: Array) -> float:
         """Log slab and log prior of a set, its coefficients having the covariance `inverse` by the likelihood alone."""
         total = 0.0
-        where = self.equation[list(columns)] if len(columns) else np.zeros(0, dtype=int)
+        index = np.array(list(columns), dtype=int)
+        where = np.where(np.isin(index, list(self.always)), -1, self.equation[index])
         with np.errstate(all="ignore"):
             sizes = self.sizes[list(columns)]
             unit = theta / sizes
@@ -127,11 +142,11 @@ class Ranking:
                 if not (np.all(np.isfinite(block)) and np.all(np.isfinite(unit[own]))):
                     return -np.inf
                 total += log_slab(unit[own], _inverse(block), self.prior)
-        return total
+        return total if self.limits is None else total + log_share(theta, inverse, self.limits[index])
 
     def rank(self, columns: Sequence[int]) -> Ranked:
         """A set with its evidence; minus infinity for one whose columns are not told apart."""
-        key = tuple(sorted(columns))
+        key = self.complete(columns)
         if key not in self.seen:
             self.seen[key] = self._rank(key)
         return self.seen[key]
@@ -193,7 +208,9 @@ class Ranking:
                 break
             height, columns = heapq.heappop(heap)
             best = min(best, height)
-            if height > best + NEAR or (np.isinf(height) and len(columns) > len(self.full)):
+            if height > best + NEAR or (
+                np.isinf(height) and len(columns) > len(self.full) + len(self.required)
+            ):
                 break
             for near in self._neighbours(columns, quick):
                 push(near)
@@ -202,7 +219,7 @@ class Ranking:
         """Sets with one column more, one less, or another one for one of them."""
         more = self._promising(columns) if quick else [k for k in self.usable if k not in columns]
         near = [tuple(sorted((*columns, k))) for k in more]
-        for out in columns:
+        for out in (k for k in columns if k not in self.required):
             rest = tuple(k for k in columns if k != out)
             near.append(rest)
             others = [k for k in self._promising(rest) if k != out]

@@ -80,7 +80,8 @@ class Task:
             full=frozenset(),
             prior=self.prior.of_drift(),
             names=names,
-            excluded=frozenset(c for c, column in enumerate(columns) if column in among.excluded),
+            always=frozenset(c for c, column in enumerate(columns) if column in among.included),
+            limits=among.limits(columns),
         )
         return replace(state.without([names[c] for c in bad]), drift=ranking, sizes=sizes), ranking
 
@@ -105,8 +106,10 @@ class Task:
     # -- how things are named --------------------------------------------------------------------------------
     def drift_names(self) -> list[str]:
         """Names of the drift candidates, with their row where there are several."""
-        rows = [self.recording.candidates.states[i] for i in self.recording.candidates.rows]
-        return _named(rows, self.drift_terms)
+        among = self.recording.candidates
+        shown = dict(zip(among.drift_terms, self.drift_terms))
+        several = len(among.rows) > 1
+        return [f"{among.states[i]}: {shown[k]}" if several else shown[k] for i, k in among.all_drift]
 
     def gamma_names(self) -> list[str]:
         """Names of the candidates of Gamma, with their element where there are several."""
@@ -127,10 +130,6 @@ class Task:
 
 def _at(table: Array, columns: Sequence[tuple[int, int]]) -> Array:
     return np.array([table[column] for column in columns], dtype=float)
-
-
-def _named(parts: Sequence[str], terms: Sequence[str]) -> list[str]:
-    return list(terms) if len(parts) == 1 else [f"{part}: {term}" for part in parts for term in terms]
 
 
 def _shown(coefficients: Array, rows: Sequence[str], terms: Sequence[str]) -> dict[str, float]:

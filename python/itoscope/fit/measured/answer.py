@@ -95,7 +95,7 @@ def _measured(question: Question) -> Measured:
         diffusion_program=backend.compile(diffusion_library.expressions, library.inputs),
         rows=question.rows,
         pairs=question.pairs,
-        excluded={question.states.index(row): terms for row, terms in question.excluded.items()},
+        said={question.states.index(row): said for row, said in question.said.items()},
         driven=tuple(range(len(library.states), len(library.states) + len(library.driven))),
         constant=question.constant_pairs,
         backend=backend,

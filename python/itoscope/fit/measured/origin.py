@@ -56,7 +56,7 @@ def settle_origin(
     """
     far = far_states(question)
     centred = question.recipe.about_mean()
-    if not far or centred is question.recipe or question.excluded:
+    if not far or centred is question.recipe or question.said:
         return question, []
     options = question.options
     diffusion = options.diffusion_library

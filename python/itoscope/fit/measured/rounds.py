@@ -15,7 +15,7 @@ import numpy as np
 
 from itoscope.backends.records import Fitted, Program, Target, Variance, Weights
 from itoscope.common.progress import Reporter
-from itoscope.fit.sampler import STABLE_SHIFT
+from itoscope.fit.sampler import NOTHING, STABLE_SHIFT
 from itoscope.fit.streams import Stream
 from itoscope.posterior.moments import Moments
 from itoscope.stats.correlation import recorded_correlation
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array, Ensemble, Scheme, Times
     from itoscope.fit.sampler import Sample
     from itoscope.posterior.equation import Equation
+    from itoscope.posterior.said import Said
     from itoscope.result.diagnostics import WeightRound
 
 __all__ = ["Measured", "MeasuredFit", "Pair", "Round", "coefficients", "fit_measured", "regress"]
@@ -62,8 +63,8 @@ class Measured:
         The states whose drift is unknown.
     pairs : tuple of (int, int)
         The entries of the diffusion covariance, as pairs of states, the diagonal first.
-    excluded : mapping of int to tuple of str
-        Candidates that a row of the drift may not have.
+    said : mapping of int to Said
+        What is known of the terms of rows of the drift.
     driven : tuple of int
         The columns of `paths` that are inputs.
     constant : frozenset of (int, int)
@@ -89,7 +90,7 @@ class Measured:
     rows: tuple[int, ...]
     pairs: tuple[Pair, ...]
     backend: Backend
-    excluded: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    said: Mapping[int, Said] = field(default_factory=dict)
     driven: tuple[int, ...] = ()
     constant: frozenset[Pair] = frozenset()
     scheme: Scheme = "trapezoid"
@@ -190,7 +191,7 @@ def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
     ----------
     measured : Measured
     sample : callable
-        `sample(moments, final, stream, excluded)` returns the `Equation` of some moments without the terms `excluded`;
+        `sample(moments, final, stream, said)` returns the `Equation` of some moments by what is said of its terms;
         `final` asks for the full chains.
     """
     fit = _round(measured, None, sample, final=not measured.weighted)
@@ -213,7 +214,7 @@ def _finish(measured: Measured, fit: MeasuredFit, sample: Sample) -> MeasuredFit
     """Run the full chains on the moments of the last round."""
     shift = len(measured.rows)
     drift = {
-        row: sample(fit.drift_moments[row], True, Stream.equation(q), measured.excluded.get(row, ()))
+        row: sample(fit.drift_moments[row], True, Stream.equation(q), measured.said.get(row, NOTHING))
         for q, row in enumerate(measured.rows)
     }
     diffusion = {
@@ -230,7 +231,7 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
     for q, row in enumerate(measured.rows):
         weights = _weights(measured, former, (row,))
         drift_moments[row], _ = regress(measured, Target((row, row)), weights)
-        drift[row] = sample(drift_moments[row], final, Stream.equation(q), measured.excluded.get(row, ()))
+        drift[row] = sample(drift_moments[row], final, Stream.equation(q), measured.said.get(row, NOTHING))
     diffusion: dict[Pair, Equation] = {}
     diffusion_moments: dict[Pair, Moments] = {}
     means: dict[Pair, float] = {}

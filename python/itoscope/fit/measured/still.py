@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from itoscope.checks.measured import check_quiet, check_slight, quiet_sentence
 from itoscope.fit.measured.rounds import coefficients, fit_measured
 from itoscope.fit.measured.stepping import is_smooth, left_over, slight_terms, with_step_error
+from itoscope.fit.sampler import NOTHING
 from itoscope.fit.streams import Stream
 
 if TYPE_CHECKING:
@@ -71,11 +72,13 @@ def _trimmed(
         if row in measured.noisy:
             continue
         for _ in range(MOST_TRIMS):
-            slight = slight_terms(measured, row, drift[row])
+            said = measured.said.get(row, NOTHING)
+            needed = {*said.included, *said.held}
+            slight = [term for term in slight_terms(measured, row, drift[row]) if term not in needed]
             if not slight:
                 break
             gone[row] = (*gone.get(row, ()), *slight)
-            excluded = (*measured.excluded.get(row, ()), *gone[row])
-            drift[row] = sample(fit.drift_moments[row], True, Stream.equation(q), excluded)
+            less = said.without(*gone[row])
+            drift[row] = sample(fit.drift_moments[row], True, Stream.equation(q), less)
         drift[row] = with_step_error(measured, row, drift[row])
     return replace(fit, drift=drift), gone
