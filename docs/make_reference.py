@@ -26,6 +26,8 @@ RETURNED = {
     "itoscope.result.diagnostics.Diagnostics": "as `Discovery.diagnostics`",
     "itoscope.result.diagnostics.Check": 'in `diagnostics["checks"]`',
     "itoscope.result.diagnostics.NoiseLevel": 'in `diagnostics["measurement_noise"]`',
+    "itoscope.show.summary.Summary": "by `Discovery.summary`",
+    "itoscope.result.estimates.Criteria": "by `Discovery.criteria`",
     "itoscope.result.forecast.Forecast": "by `Discovery.forecast`",
     "itoscope.result.states.SmoothedStates": "by `Discovery.smoothed`",
     "itoscope.show.plots.Plots": "as `Discovery.plot`",

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import warnings
 
 import itoscope as ito
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 sklearn = pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
-from sklearn.model_selection import KFold, cross_val_score  # noqa: E402
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
@@ -88,3 +89,69 @@ def test_without_scikit_learn_the_error_says_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "itoscope[sklearn]"' in done.stdout
+
+
+def test_scikit_learn_checks_it_but_for_what_is_stated():
+    from sklearn.utils.estimator_checks import check_estimator
+
+    made = ito.SDEDiscovery(
+        library=ito.Library.polynomials(1),
+        dt=1.0,
+        diffusion="constant",
+        n_chains=2,
+        n_samples=20,
+        n_burn=10,
+        seed=1,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        done = check_estimator(made, on_fail=None)
+    failed = {one["check_name"] for one in done if one["status"] == "failed"}
+    assert failed == set(ito.SDEDiscovery.expected_failed_checks)
+    assert sum(one["status"] == "passed" for one in done) > 30
+
+
+def two_states(seed, noise, paths=6):
+    sde = ito.SDE(["y - x", "-x - 0.6*y"], [["0.4", "0"], ["0", "0.6"]], ["x", "y"])
+    data = sde.simulate([0.3, 0.3], dt=0.02, n_steps=400, n_paths=paths, substeps=10, seed=seed)
+    return data.add_noise(sd=noise * data.sd(), seed=seed) if noise else data
+
+
+def searched(data):
+    made = ito.SDEDiscovery(
+        library=ito.Library.polynomials(1), diffusion="constant", n_chains=2, n_samples=100, n_burn=50, seed=1
+    )
+    grid = {"measurement_noise": [0, "estimate"]}
+    search = GridSearchCV(made, grid, cv=KFold(6), refit=ito.SDEDiscovery.first_as_good, error_score="raise")
+    return search.fit(list(data)).best_params_["measurement_noise"]
+
+
+@pytest.mark.parametrize(("noise", "chosen"), [(0.0, 0), (0.1, "estimate")])
+def test_a_search_chooses_the_noise_of_the_recording(noise, chosen):
+    assert searched(two_states(20, noise)) == chosen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "chosen"), [(0.0, 0), (0.1, "estimate")])
+def test_in_ten_of_ten(noise, chosen):
+    """On clean recordings by chance in 1 of 40 the other way, by the rule of two standard errors."""
+    assert [searched(two_states(seed, noise)) for seed in range(10)] == [chosen] * 10
+
+
+def test_the_first_setting_that_is_as_good():
+    def scores(*columns):
+        return {f"split{k}_test_score": np.array(row) for k, row in enumerate(zip(*columns))}
+
+    choose = ito.SDEDiscovery.first_as_good
+    assert choose(scores([1.0, 1.1, 0.9], [1.01, 1.08, 0.93])) == 0
+    assert choose(scores([1.0, 1.1, 0.9], [1.5, 1.61, 1.4])) == 1
+    assert choose(scores([1.5, 1.6, 1.4], [1.0, 1.1, 0.9])) == 0
+    assert choose(scores([0.0, 0.1, 0.0], [np.nan] * 3, [1.0, 1.1, 1.0])) == 2
+
+
+def test_positions_are_scored():
+    data = ito.problems.duffing_van_der_pol().simulate(duration=1.0, dt=1e-3, n_paths=4, seed=1)
+    seen = data.positions(noise=0.05, seed=2)
+    right = ito.SDEDiscovery(**SHORT, order=2).fit(seen)
+    wrong = ito.SDEDiscovery(**SHORT | {"library": ito.Library.expressions("x1")}, order=2).fit(seen)
+    assert right.score(seen) > wrong.score(seen) + 1e-3

@@ -73,6 +73,7 @@ GIVEN = {
     "SDEDiscovery.dt": 0.01,
     "Discovery.simulate.dt": None, "Discovery.forecast.dt": None, "Discovery.simulate.x0": [0.1, 0.0],
     "Discovery.try_advice.k": 0,
+    "SDEDiscovery.first_as_good.cv_results": {"split0_test_score": [1.0, 2.0], "split1_test_score": [1.0, 3.0]},
 }  # fmt: skip
 
 #: Examples for an argument of calls that take seconds.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,11 +15,11 @@ from itoscope.errors import ArgumentError, MissingExtraError, argument_error
 from itoscope.fit.options import Options
 from itoscope.fit.question import Question
 from itoscope.fit.solve import solve
-from itoscope.result.steps import steps_of
-from itoscope.result.values import drift_at, gamma_at
+from itoscope.result.likelihood import likelihood
+from itoscope.result.values import drift_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from itoscope.common.prior import Prior
     from itoscope.common.types import (
@@ -40,6 +41,9 @@ except ModuleNotFoundError:
     BaseEstimator = None
 
 __all__ = ["SDEDiscovery"]
+
+ERRORS = 2.0
+"""Standard errors of a difference of scores that chance explains."""
 
 Base: Any = object if BaseEstimator is None else BaseEstimator
 
@@ -66,6 +70,18 @@ class SDEDiscovery(Base):  # type: ignore[misc]
     >>> estimator.predict([[0.0], [1.0]]).shape
     (2, 1)
     """
+
+    #: Checks of scikit-learn that a recording of a motion cannot pass, each with the reason; for
+    #: `check_estimator(estimator, expected_failed_checks=SDEDiscovery.expected_failed_checks)`.
+    expected_failed_checks: ClassVar[dict[str, str]] = {
+        "check_estimators_nan_inf": "a NaN is a missing sample, which is allowed",
+        "check_fit1d": "one column of samples is a recording of one state",
+        "check_fit2d_predict1d": "the message names the shape that is wanted, in other words",
+        "check_n_features_in_after_fitting": "the message names the states that are wanted, in other words",
+        "check_complex_data": "the message says that real numbers are allowed, in other words",
+        "check_dtype_object": "the message names the sample that is no number, in other words",
+        "check_estimators_empty_data_messages": "the message says that a state is needed, in other words",
+    }
 
     def __init__(
         self,
@@ -156,27 +172,47 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         return flat.reshape(*rows.shape[:-1], len(result.states))
 
     def score(self, x: Any, y: Any = None, *, t: Any = None) -> float:
-        r"""Return the mean log-likelihood of a step of `x` under the fitted model; larger is better.
+        """Return the log-likelihood of a sample of `x` given those before it, the mean over all; larger is better.
 
-        Steps of the noisy rows are normal with mean :math:`\bar f\,\Delta t` and covariance :math:`\Gamma \Delta t`,
-        :math:`\bar f` being the drift averaged over both ends. A coefficient of determination would say little: over a
-        short step, nearly all of the variance is noise.
+        It is that of the filter, whatever the settings (`Discovery.loglik`), so that fits with and without measurement
+        noise, of states and of positions alike compare. A coefficient of determination would say little: over a short
+        step, nearly all of the variance is noise.
         """
-        result = self._fitted()
-        steps = steps_of(result, self._data(x, t), "score")
-        rows = [i for i, state in enumerate(result.states) if (state, state) in result.diffusion]
-        if not rows:
-            raise ArgumentError("score: no row has noise, so there is no likelihood")
-        drift = (drift_at(result, steps.x) + drift_at(result, steps.y)) / 2
-        moved = (steps.y - steps.x)[:, : len(result.states)]
-        left = (moved - drift * steps.dt[:, None])[:, rows]
-        gamma = gamma_at(result, steps.x)[:, rows][:, :, rows] * steps.dt[:, None, None]
-        values, vectors = np.linalg.eigh(gamma)
-        floor = 1e-3 * values.mean()  # a variance that vanishes somewhere must not decide alone
-        values = np.maximum(values, floor)
-        turned = np.einsum("nji,nj->ni", vectors, left)
-        log = -0.5 * (turned**2 / values + np.log(2 * np.pi * values)).sum(axis=1)
-        return float(log.mean())
+        return likelihood(self._fitted(), self._data(x, t)).per_sample
+
+    @staticmethod
+    def first_as_good(cv_results: Mapping[str, Any]) -> int:
+        """Of a search over a grid, the first setting whose score cannot be told from the best one.
+
+        Say `GridSearchCV(..., refit=SDEDiscovery.first_as_good)` and put the simplest setting first: of scores that
+        differ by no more than two standard errors of their differences over the folds the best is the best by chance.
+
+        Parameters
+        ----------
+        cv_results : mapping
+            Those of the search.
+
+        Returns
+        -------
+        int
+            Number of the setting.
+        """
+        wanted = "results of a search over two folds or more: split0_test_score, split1_test_score, ..."
+        if not isinstance(cv_results, Mapping):
+            raise argument_error("cv_results", type(cv_results).__name__, wanted)
+        named = [
+            name for name in cv_results if str(name).startswith("split") and str(name).endswith("_test_score")
+        ]
+        rows = [checks.reals(f"cv_results[{name!r}]", cv_results[name], missing=True) for name in named]
+        if len(rows) < 2 or any(row.ndim != 1 or row.shape != rows[0].shape or not len(row) for row in rows):
+            raise argument_error("cv_results", sorted(map(str, cv_results)), wanted)
+        scores = np.array(rows)
+        means = scores.mean(axis=0)
+        if np.isnan(means).all():
+            raise ArgumentError("cv_results: no setting has a score in every fold")
+        less = scores[:, [int(np.nanargmax(means))]] - scores
+        error = less.std(axis=0, ddof=1) / np.sqrt(len(scores))
+        return int(np.argmax(less.mean(axis=0) <= ERRORS * error))
 
     def simulate(self, x0: Any, t: Any = None, **settings: Any) -> Trajectories:
         """Simulate the fitted model; `t` are even times, or use `duration`, `n_steps`, `dt` of `Discovery.simulate`."""

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from itoscope.common import checks
+from itoscope.result.estimates import Estimates
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.models import SystemModel, system_models
 from itoscope.show import text as summary
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from itoscope.result.diagnostics import Check
     from itoscope.result.forecast import Forecast
     from itoscope.show.plots import Plots
+    from itoscope.show.summary import Summary
 
 __all__ = ["Diffusion", "Discovery", "Drift"]
 
 
-class Discovery(Findings):
+class Discovery(Estimates):
     """A discovered stochastic differential equation `dX = f(X) dt + g(X) dB`, `Gamma = g g^T`.
 
     Attributes
@@ -135,6 +137,23 @@ class Discovery(Findings):
         except ImportError:
             return rows
         return pd.DataFrame(rows)
+
+    def summary(self, data: Trajectories | None = None) -> Summary:
+        """Size, log-likelihood, information criteria and coefficients, as a regression is reported.
+
+        Parameters
+        ----------
+        data : Trajectories, optional
+            By default the recording of the fit; of a saved result, which holds none, there is no likelihood without it.
+
+        Returns
+        -------
+        Summary
+            Printed, a table; `criteria` has `samples`, `loglik`, `parameters`, `aic` and `bic`.
+        """
+        from itoscope.show.summary import summarised
+
+        return summarised(self, data)
 
     def models(self, count: int = 10) -> list[SystemModel]:
         """Return the `count` most probable whole systems: the `terms` of every equation by its label, and their `mass`.
