@@ -22,6 +22,7 @@ def main() -> None:
         "fit": result.plot.fit(),
         "pairs": result.plot.pairs("x2"),
         "residuals": result.plot.residuals(),
+        "checks": line().plot.checks(),
         "forecast": result.plot.forecast(held, seed=2),
     }
     seen = data[:20].positions(noise=0.05, seed=2)
@@ -31,6 +32,13 @@ def main() -> None:
     for name, axes in pictures.items():
         figure = np.atleast_1d(axes).flat[0].figure
         figure.savefig(HERE / f"{name}.png", dpi=100, metadata={"Software": None})
+
+
+def line() -> ito.Discovery:
+    """A double well, fitted by a line."""
+    sde = ito.SDE(["3 x - 3 x^3"], [["0.7"]], ["x"])
+    data = sde.simulate([1.0], dt=0.01, n_steps=20_000, substeps=10, seed=8)
+    return ito.discover(data, ito.Library.polynomials(1), seed=1)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array, Bools
 
-__all__ = ["step_checks"]
+__all__ = ["learned", "step_checks"]
 
 RATIO = 0.05
 """Excess of the variance of block sums that the length of a step may leave over at any scale."""
@@ -88,7 +88,7 @@ def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
     many = steps.piece[-1] + 1 >= PATHS
     past = [steps.past] if many else []
     if many and steps.force is not None:
-        past.append(_learned(steps) / scale)
+        past.append(learned(steps) / scale)
     ones = np.ones((len(some), 1))
     time = np.stack([steps.time, steps.time**2], axis=1)
     columns = np.hstack([steps.held, ones, steps.outside, bins, steps.states, time, *past])
@@ -132,7 +132,7 @@ def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
     return checks
 
 
-def _learned(steps: Steps) -> Array:
+def learned(steps: Steps) -> Array:
     r"""What the path so far says of its own strength of the drift, times the drift `(s, 1)`.
 
     :math:`\phi_n B_n / (c + G_n)` with :math:`B_n = \sum_{k<n} \phi_k z_k`, :math:`G_n = \sum_{k<n} \phi_k^2` over the

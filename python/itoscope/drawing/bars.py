@@ -9,9 +9,14 @@ import numpy as np
 from itoscope.drawing.style import BLUE, GREY, INK, ORANGE, SHADE, core_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from itoscope.common.types import Array, Bools
 
-__all__ = ["correlation", "histogram", "inclusion", "law"]
+__all__ = ["correlation", "distances", "histogram", "inclusion", "law"]
+
+FAR = 8.0
+"""Distance, in standard deviations, at which larger ones are drawn."""
 
 
 def inclusion(ax: Any, pip: Array, selected: Bools, threshold: float) -> None:
@@ -51,3 +56,16 @@ def correlation(ax: Any, rho: Array, band: float) -> None:
     ax.set(xlabel="lag in steps", ylabel="autocorrelation")
     largest = max(1.5 * float(np.abs(rho).max()), 3 * band)
     ax.set_ylim(-largest, largest)
+
+
+def distances(ax: Any, z: Array, labels: Sequence[str]) -> None:
+    """Draw distances `(k,)` in standard deviations, one below the other; those beyond three are coloured."""
+    place, shown = np.arange(len(z)), np.clip(z, -FAR, FAR)
+    colour = np.where(np.abs(z) > 3.0, ORANGE, BLUE)
+    ax.axvspan(-2.0, 2.0, color=SHADE, alpha=0.6, linewidth=0)
+    ax.axvline(0, color=INK, lw=0.8)
+    ax.hlines(place, 0, shown, color=colour, lw=1.6)
+    ax.scatter(shown, place, s=12, color=colour, zorder=3)
+    ax.set(xlim=(-1.08 * FAR, 1.08 * FAR), ylim=(len(z) - 0.4, -0.6))
+    ax.set_yticks(place, labels, fontsize=6)
+    ax.tick_params(axis="y", length=0)

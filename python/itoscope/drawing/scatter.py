@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.drawing.bars import histogram
-from itoscope.drawing.style import BLUE, INK, SHADE, hide
+from itoscope.drawing.style import BLUE, INK, ORANGE, SHADE, hide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.common.types import Array
 
-__all__ = ["cloud", "corner", "estimates", "quantiles"]
+__all__ = ["averages", "cloud", "corner", "estimates", "quantiles", "ratios"]
 
 #: Points of a cloud; more make files large and pictures no clearer.
 MOST_POINTS = 1500
@@ -118,3 +118,29 @@ def estimates(ax: Any, points: tuple[Array, Array, Array], model: tuple[Array, A
         axis.get_offset_text().set_fontsize(7.5)
     if (mean - error >= 0).all() and (line > 0).all():
         ax.set_ylim(bottom=0)
+
+
+def averages(ax: Any, place: Array, mean: Array, error: Array, level: float) -> None:
+    """Draw means `(b,)` with bars of two standard errors about the `level` they should have; those three off in colour.
+
+    A few that are far off are not let squeeze the others: the axis ends at the last bar.
+    """
+    far = np.abs(mean - level) > 3.0 * error
+    ax.axhline(level, color=INK, lw=0.8)
+    for which, colour in ((~far, BLUE), (far, ORANGE)):
+        if which.any():
+            ax.errorbar(
+                place[which], mean[which], 2.0 * error[which], fmt="o", ms=3.2, color=colour, elinewidth=0.9, zorder=3
+            )  # fmt: skip
+    if len(mean):
+        reach = 1.15 * float(np.max(np.abs(mean - level) + 2.0 * error))
+        ax.set_ylim(level - reach, level + reach)
+
+
+def ratios(ax: Any, size: Array, ratio: Array, error: Array) -> None:
+    """Draw ratios `(b,)` over sizes, about one and its region of so much `error`; those outside are coloured."""
+    ax.fill_between(size, 1.0 - error, 1.0 + error, color=SHADE, alpha=0.6, linewidth=0)
+    ax.axhline(1.0, color=INK, lw=0.8)
+    ax.plot(size, ratio, color=BLUE, lw=1.0)
+    ax.scatter(size, ratio, s=12, color=np.where(np.abs(ratio - 1.0) > 1.5 * error, ORANGE, BLUE), zorder=3)
+    ax.set_xscale("log", base=2)

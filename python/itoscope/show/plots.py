@@ -9,7 +9,7 @@ from itoscope.errors import argument_error
 from itoscope.result import ensemble
 from itoscope.result.start import started
 from itoscope.result.units import shown_units
-from itoscope.show import fit_pictures, pictures
+from itoscope.show import check_pictures, fit_pictures, pictures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Plots:
         self._result = result
 
     def __repr__(self) -> str:
-        return "plots: pip, posterior, pairs, trace, fit, residuals, forecast, states"
+        return "plots: pip, posterior, pairs, trace, fit, residuals, checks, forecast, states"
 
     def pip(self, *, ax: Any = None) -> Any:
         """Inclusion probabilities of all candidate terms, one panel per equation; selected ones are filled."""
@@ -69,6 +69,32 @@ class Plots:
         For a noisy or partly seen recording, the standardised innovations of each channel.
         """
         return fit_pictures.residuals(self._result, data, lags, ax)
+
+    def checks(
+        self,
+        row: str | None = None,
+        *,
+        data: Trajectories | None = None,
+        simulate: bool = True,
+        ax: Any = None,
+    ) -> Any:
+        """What each check looks at, for each noisy row or each channel; a check that fired is named in vermilion.
+
+        Law, neighbours and sums over growing numbers of standardised residuals or innovations; spread, extremes and
+        spectrum beside simulations; mean and variance by state (the one on which they depend most), over the time, by
+        recording, and the mean by that of the path so far. Bars are two standard errors, grey regions hold 95 %.
+
+        Parameters
+        ----------
+        row : str, optional
+            A state or a channel; by default all.
+        data : Trajectories, optional
+            By default the recording of the fit.
+        simulate : bool
+            False leaves out what needs up to 50 simulated recordings.
+        ax : sequence of Axes, optional
+        """
+        return check_pictures.checks(self._result, row, data, simulate, ax)
 
     def forecast(
         self,

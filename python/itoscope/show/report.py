@@ -85,6 +85,11 @@ INNOVATIONS = (
     "Standardised innovations of the filter. Left: their quantiles against those of a normal law, with the region "
     "where 95 % of them would lie. Right: autocorrelation; independent ones stay in the grey band 19 times out of 20."
 )
+CHECKS = (
+    "What the checks look at; those that fired are named in vermilion. Law, neighbours and sums of standardised "
+    "residuals; the recording beside simulated ones; mean and variance by state, over the time and by recording, with "
+    "bars of two standard errors about what they should be."
+)
 POSTERIOR = (
     "Draws of each coefficient (bars), its law given the selected terms (line) and 95 % interval (bar below)."
 )
@@ -165,6 +170,7 @@ def _fit(result: Findings) -> str:
     for draw, caption in (
         (Plots(result).fit, FIT if result.observer is None else FIT_NOISY),
         (Plots(result).residuals, RESIDUALS if result.observer is None else INNOVATIONS),
+        (Plots(result).checks, CHECKS),
         (partial(Plots(result).forecast, seed=result.settings.get("seed", 0)), FORECAST),
         (Plots(result).states, "Smoothed states with two standard deviations, against what was measured."),
     ):

@@ -1,0 +1,217 @@
+"""What each check looks at: residuals or innovations by state, time, past and recording, and beside simulations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from itoscope.checks.again import looks_again
+from itoscope.checks.filtered import MOST_PATHS
+from itoscope.checks.rows import steps_of
+from itoscope.checks.scores import learned
+from itoscope.checks.simulated import compare, simulation_checks
+from itoscope.drawing.bars import correlation, distances
+from itoscope.drawing.scatter import averages, quantiles, ratios
+from itoscope.drawing.style import ORANGE, hide, label_panels, name_of, panels, with_unit
+from itoscope.errors import ArgumentError, argument_error
+from itoscope.result.steps import recording_of
+from itoscope.result.units import shown_units
+from itoscope.stats.blocks import block_ratios
+from itoscope.stats.whiteness import autocorrelation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from itoscope.checks.simulated import Compared
+    from itoscope.checks.steps import Steps
+    from itoscope.common.types import Array
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.result.findings import Findings
+
+__all__ = ["checks"]
+
+COLUMNS = 4
+"""Panels side by side."""
+BINS = 12
+"""Parts of equal count of what is on the horizontal axis."""
+LAGS = 20
+"""Lags of the autocorrelation."""
+MOST_BARS = 40
+"""Recordings that have a point of their own; of more, neighbours share one."""
+FEWEST = 5
+"""Residuals of a point."""
+
+
+class Panel(NamedTuple):
+    """The checks that look at it, what stands above it, and what draws it."""
+
+    checks: tuple[str, ...]
+    title: str
+    draw: Callable[[Any], None]
+
+
+def checks(result: Findings, row: str | None, data: Trajectories | None, simulate: bool, ax: Any) -> Any:
+    """Draw them; see `Plots.checks`."""
+    held = result.driven(recording_of(result, data, "plot.checks"))
+    every = steps_of(result, held, MOST_PATHS)
+    if not every:
+        raise ArgumentError("plot.checks: no row has noise, so there is nothing to standardise by")
+    names = [steps.name for steps in every]
+    if row is not None and row not in names:
+        raise argument_error("row", row, f"one of {', '.join(names)}")
+    every = [steps for steps in every if row in (None, steps.name)]
+    fired = _fired(result, data)
+    columns = {}
+    if simulate:
+        comparison = compare(result, held, int(result.settings.get("seed") or 0))
+        columns = comparison.columns
+        fired |= {(look.about, look.name) for look in simulation_checks(comparison) if look.fired}
+    of_rows = [_panels(result, held, steps, columns.get(steps.name, {})) for steps in every]
+    lines = [-(-len(shown) // COLUMNS) for shown in of_rows]
+    axes = panels(ax, sum(lines), COLUMNS, width=2.6, height=2.1)
+    for shown, steps, first in zip(of_rows, every, np.cumsum([0, *lines])):
+        places = list(axes[first : first + -(-len(shown) // COLUMNS)].flat)
+        for one in places[len(shown) :]:
+            hide(one)
+        for one, panel in zip(places, shown):
+            panel.draw(one)
+            rung = [check for check in panel.checks if (steps.name, check) in fired]
+            one.set_title(", ".join(rung) or panel.title, fontsize=8.5, color=ORANGE if rung else "black")
+            one.tick_params(axis="x", labelsize=7)
+            one.xaxis.label.set_size(8)
+            one.yaxis.label.set_size(8)
+    return label_panels(axes)
+
+
+def _fired(result: Findings, data: Trajectories | None) -> set[tuple[str, str]]:
+    """Row and name of the checks that fired, of the fit or on another recording."""
+    if data is None:
+        found = result.diagnostics.get("checks", [])
+        return {(check["about"], check["name"]) for check in found if check["fired"]}
+    return {(look.about, look.name) for look in looks_again(result, result.driven(data)) if look.fired}
+
+
+def _panels(
+    result: Findings, data: Trajectories, steps: Steps, compared: dict[str, list[Compared]]
+) -> list[Panel]:
+    """Those of one row or channel."""
+    z, piece = steps.z, steps.piece
+    known = int(np.count_nonzero(np.isfinite(z)))
+    label = f"{'residual' if result.observer is None else 'innovation'} of {name_of(steps.name)}"
+    names = list(result.variables) if result.observer is None else list(data.names)
+
+    def law(ax: Any) -> None:
+        quantiles(ax, z)
+        ax.set_ylabel(label)
+
+    def white(ax: Any) -> None:
+        correlation(ax, autocorrelation(z, piece, min(LAGS, max(len(z) // 4, 1))), 1.96 / np.sqrt(known))
+
+    def slow(ax: Any) -> None:
+        found = block_ratios(z, piece)
+        if not found:
+            hide(ax)
+            return
+        sizes, ratio, dof = (np.array(part, dtype=float) for part in list(zip(*found))[:3])
+        ratios(ax, sizes, ratio, 2.0 * np.sqrt(2.0 / np.maximum(dof, 1.0)))
+        ax.set(xlabel="steps of a sum", ylabel="variance of sums")
+
+    found = [
+        Panel(("jumps",), "law", law),
+        Panel(("whiteness",), "neighbours", white),
+        Panel(("slow scales",), "slow scales", slow),
+    ]
+    if compared:
+        found.append(
+            Panel(("spread", "extremes", "spectrum"), "beside simulations", lambda ax: _beside(ax, compared))
+        )
+    units = dict(zip(names, shown_units(result, names)))
+    state = _most_seen(steps, steps.states)
+    kinds = [
+        (
+            ("residual mean", "innovation mean", "drift terms", "drift shape", "drift form", "same drift"),
+            ("noise terms", "noise shape", "same noise"),
+            steps.states[:, state],
+            with_unit(name_of(names[state]), units[names[state]]),
+        ),
+        (
+            ("trend", "drift of halves", "strength of halves"), ("noise of halves",),
+            (steps.time + 1.0) / 2.0, "share of the time",
+        ),
+    ]  # fmt: skip
+    if piece[-1] > 0:
+        kinds.append(
+            (
+                ("drift of paths", "strength of paths"),
+                ("noise of paths",),
+                piece[steps.some] * 1.0,
+                "recording",
+            )
+        )
+        kinds.append((("memory", "strength before"), (), *_past(steps, names)))
+    residual = z[steps.some]
+    for mean_checks, size_checks, x, axis in kinds:
+        found.append(Panel(mean_checks, "mean", _mean(x, residual, 0.0, axis, label)))
+        if size_checks:
+            sized = f"variance of {label.partition(' of ')[2]}"
+            found.append(Panel(size_checks, "variance", _mean(x, residual**2, 1.0, axis, sized)))
+    return found
+
+
+def _past(steps: Steps, names: Sequence[str]) -> tuple[Array, str]:
+    """What of the past of a path its residuals depend on most, and what it is called."""
+    columns = [steps.past] if steps.force is None else [steps.past, learned(steps)]
+    past = np.hstack(columns)
+    most = _most_seen(steps, past)
+    if most == steps.past.shape[1]:
+        return past[:, most], "force that the past asks for"
+    return past[:, most], f"mean of {name_of(names[most])} so far"
+
+
+def _most_seen(steps: Steps, columns: Array) -> int:
+    """The column on which mean or variance of the residuals depend most."""
+    z = steps.z[steps.some]
+    seen = []
+    for column in columns.T:
+        parts = [_binned(column, values) for values in (z, z**2)]
+        seen.append(max(float(np.sum(((m - np.mean(m)) / e) ** 2)) if len(m) else 0.0 for _, m, e in parts))
+    return int(np.argmax(seen))
+
+
+def _mean(x: Array, y: Array, level: float, axis: str, label: str) -> Callable[[Any], None]:
+    """What draws means of `y` over parts of `x`."""
+
+    def draw(ax: Any) -> None:
+        averages(ax, *_binned(x, y), level)
+        ax.set(xlabel=axis, ylabel=label)
+
+    return draw
+
+
+def _binned(x: Array, y: Array) -> tuple[Array, Array, Array]:
+    """Centre, mean and standard error of parts of `x` of equal count; of whole numbers, one part each."""
+    there = np.isfinite(x) & np.isfinite(y)
+    x, y = x[there], y[there]
+    values = np.unique(x[: MOST_BARS * 1000])
+    if 1 < len(values) <= MOST_BARS and len(np.unique(x)) == len(values):
+        parts = np.searchsorted(values, x)
+    else:
+        edges = np.unique(np.quantile(x, np.linspace(0, 1, BINS + 1)[1:-1])) if len(x) else np.zeros(0)
+        parts = np.searchsorted(edges, x)
+    count = np.bincount(parts)
+    many = np.maximum(count, 1)
+    centre, mean, square = (np.bincount(parts, weights) / many for weights in (x, y, y**2))
+    error = np.sqrt(np.maximum(square - mean**2, 1e-300) / many)
+    kept = count >= FEWEST
+    return centre[kept], mean[kept], error[kept]
+
+
+def _beside(ax: Any, compared: dict[str, list[Compared]]) -> None:
+    """Distances of the statistics of a recording from those of simulated ones."""
+    words: Sequence[str] = ("variance", "lowest 1 %", "highest 1 %")
+    statistics = [one for kind in ("spread", "extremes", "spectrum") for one in compared.get(kind, [])]
+    octaves = len(statistics) - len(words)
+    named = [*words, *(["slowest", *[""] * (octaves - 2), "fastest"] if octaves > 1 else [""] * octaves)]
+    distances(ax, np.array([one.z for one in statistics]), named)
+    ax.set_xlabel("sd from the simulations")
