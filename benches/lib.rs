@@ -97,6 +97,7 @@ impl Setup {
             scheme: StepScheme::Trapezoid,
             weights: Weights::Unit,
             ensemble: Ensemble::Pool,
+            squares: true,
         }
     }
 

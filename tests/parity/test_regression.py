@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import itoscope as ito
 import numpy as np
 import pytest
@@ -52,6 +54,27 @@ def test_regression_sums(recording, ensemble, scheme, pair, weighted):
     ours, theirs = (vars(get_backend(name).project(left)).values() for name in ("rust", "reference"))
     for a, b in zip(ours, theirs):
         np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-7 * np.max(np.abs(b)))
+
+
+@pytest.mark.parametrize("ensemble", ["pool", "mean"])
+def test_sums_without_products_of_terms(recording, ensemble):
+    paths, times, coef = recording
+
+    def stage(name, program):
+        target = Target((0, 1), True, Fitted(program, coef[:2]))
+        sums = get_backend(name).regression_sums
+        whole = sums(paths, times, program, target, ensemble=ensemble)
+        lines = sums(paths, times, program, replace(target, squares=False), ensemble=ensemble)
+        assert not lines.omega.any() and not lines.cross.any() and not lines.inner.any()
+        assert_equal(lines.with_squares(whole), whole)
+        return lines
+
+    assert_same(*both(stage), ("c", "d", "s", "total", "n"))
+
+
+def assert_equal(left, right):
+    for name, value in vars(left).items():
+        np.testing.assert_array_equal(value, getattr(right, name), err_msg=name)
 
 
 def test_residual_sums(recording):

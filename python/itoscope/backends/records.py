@@ -118,12 +118,14 @@ class Target:
     """What is regressed: the increments of state `pair[0]`, or the products of two residual increments.
 
     `drift` holds the fitted drift of the two rows of a diffusion target, removed from the increments before they
-    are multiplied; None leaves them raw.
+    are multiplied; None leaves them raw. Without `squares` the products of terms with terms are not made, and zero:
+    they are those of any target of the same steps, terms and weights.
     """
 
     pair: tuple[int, int]
     is_diffusion: bool = False
     drift: Fitted | None = None
+    squares: bool = True
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,15 @@ class Sums:
         """Sums over no step of a library of `k` terms."""
         square, line = np.zeros((k, k)), np.zeros(k)
         return cls(square, square, square, line, line, 0.0, 0.0, 0)
+
+    def with_squares(self, other: Sums) -> Sums:
+        """The same with the products of terms with terms of another."""
+        return replace(self, omega=other.omega, cross=other.cross, inner=other.inner)
+
+    def weighed(self, w: float) -> Sums:
+        """Those with weights that are larger by the factor `w`."""
+        weighted = {name: w * getattr(self, name) for name in ("omega", "cross", "inner", "c", "d", "s")}
+        return replace(self, **weighted)
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))

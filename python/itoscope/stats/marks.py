@@ -113,17 +113,25 @@ def _goes_with(position: Sequence[Array], rate: Sequence[Array]) -> float:
 def _scale(bend: Array) -> Array:
     """Standard deviation of normal numbers of the same median size, the largest of the block and its neighbours."""
     count = max(len(bend) // BLOCK, 1)
+    short, longer = divmod(len(bend), count)
+    split = longer * (short + 1)
     size = np.abs(bend)
-    with np.errstate(all="ignore"):
-        blocks = np.array(
-            [
-                np.nanmedian(part) if np.isfinite(part).any() else np.inf
-                for part in np.array_split(size, count)
-            ]
-        )
+    blocks = np.concatenate(
+        [_medians(size[:split].reshape(-1, short + 1)), _medians(size[split:].reshape(-1, short))]
+    )
     wide = np.maximum(blocks, np.maximum(np.append(blocks[1:], 0.0), np.append(0.0, blocks[:-1])))
-    lengths = [len(part) for part in np.array_split(size, count)]
-    return np.asarray(np.repeat(wide / 0.6745, lengths))
+    return np.asarray(np.repeat(wide / 0.6745, np.repeat([short + 1, short], [longer, count - longer])))
+
+
+def _medians(rows: Array) -> Array:
+    """Median of each row without what is missing; infinite where none of it is finite."""
+    found = np.full(len(rows), np.inf)
+    whole = ~np.isnan(rows).any(axis=1)
+    if whole.any():
+        found[whole] = np.median(rows[whole], axis=1)
+    for k in np.flatnonzero(~whole & np.isfinite(rows).any(axis=1)):
+        found[k] = np.nanmedian(rows[k])
+    return found
 
 
 def smoothness(series: Sequence[Array]) -> float:

@@ -30,6 +30,7 @@ fn main() -> itoscope_core::Result<()> {
         scheme: StepScheme::Trapezoid,
         weights: Weights::Unit,
         ensemble: Ensemble::Pool,
+        squares: true,
     };
     let path = Path { x: paths.index_axis(Axis(0), 0), times: Times::Even(dt) };
     let moments = project(&regression.sums(&[path], &control)?);

@@ -34,6 +34,7 @@ fn sums(data: &[Array2<f64>], dt: f64, threads: usize, ensemble: Ensemble) -> Su
         scheme: StepScheme::Trapezoid,
         weights: Weights::Unit,
         ensemble,
+        squares: true,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| regression.sums(&views, &Control::default())).unwrap()
@@ -70,6 +71,7 @@ fn a_stopped_regression_ends_with_interrupted() {
         scheme: StepScheme::Euler,
         weights: Weights::Unit,
         ensemble: Ensemble::Pool,
+        squares: true,
     };
     let control = Control::default();
     control.stop();
@@ -90,6 +92,7 @@ fn a_term_that_is_not_finite_is_named_with_its_sample() {
         scheme: StepScheme::Euler,
         weights: Weights::Unit,
         ensemble: Ensemble::Pool,
+        squares: true,
     };
     let message = regression.sums(&views, &Control::default()).unwrap_err().to_string();
     assert!(message.contains("'1 / x' is infinite at path 0, sample 300"), "{message}");

@@ -85,9 +85,15 @@ pub struct PyTarget<'py> {
     pair: (usize, usize),
     is_diffusion: bool,
     drift: Option<PyFitted<'py>>,
+    squares: bool,
 }
 
 impl PyTarget<'_> {
+    /// Whether products of terms with terms are wanted.
+    pub fn squares(&self) -> bool {
+        self.squares
+    }
+
     /// A view for the core.
     pub fn view(&self) -> Target<'_> {
         if self.is_diffusion {

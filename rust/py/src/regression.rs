@@ -63,6 +63,7 @@ pub fn regression_sums<'py>(
         scheme: scheme_of(scheme)?,
         weights: weights.as_ref().map_or(Weights::Unit, |weights| weights.view(&given)),
         ensemble: ensemble_of(ensemble)?,
+        squares: target.squares(),
     };
     let sums = detached(py, progress, |control| regression.sums(&views, control))?;
     Ok((

@@ -114,7 +114,7 @@ def regression_sums(
     if ensemble == "mean":
         for start in range(0, max(len(x) for x in paths) - 1, BLOCK):
             sums = sums + _mean_block(paths, times, start, dt_mean, program, target, scheme, weights)
-        return sums
+        return sums if target.squares else sums.with_squares(Sums.zeros(len(program.expressions)))
     for number, start, x in _blocks(paths):
         left, mid, y, w, ok = _rows(
             x, (number, start), times[number], dt_mean, program, target, scheme, weights
@@ -123,7 +123,7 @@ def regression_sums(
         done += len(x) - 1
         if progress is not None:
             progress(done)
-    return sums
+    return sums if target.squares else sums.with_squares(Sums.zeros(len(program.expressions)))
 
 
 @np.errstate(all="ignore")

@@ -18,7 +18,8 @@ from itoscope.checks.measured import (
 )
 from itoscope.data.driving import pieces, rows
 from itoscope.fit.measured.origin import settle_origin
-from itoscope.fit.measured.rounds import Measured, MeasuredFit, coefficients, fit_measured
+from itoscope.fit.measured.regressions import Measured, coefficients
+from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
 from itoscope.fit.measured.still import fit_still
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings

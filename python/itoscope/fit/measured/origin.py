@@ -9,7 +9,7 @@ import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, Target
-from itoscope.fit.measured.rounds import Measured, regress
+from itoscope.fit.measured.regressions import Measured, regress
 from itoscope.fit.streams import Stream
 from itoscope.posterior.columns import sound
 from itoscope.posterior.words import sum_text

@@ -7,32 +7,27 @@ stay the same and no coefficient moves by more than a tenth of its standard devi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.records import Fitted, Program, Target, Variance, Weights
-from itoscope.common.progress import Reporter
+from itoscope.backends.records import Fitted, Target, Variance, Weights
+from itoscope.fit.measured.regressions import regress
 from itoscope.fit.sampler import NOTHING, STABLE_SHIFT
 from itoscope.fit.streams import Stream
-from itoscope.posterior.moments import Moments
-from itoscope.stats.correlation import recorded_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array, Ensemble, Scheme, Times
+    from itoscope.common.types import Array
+    from itoscope.fit.measured.regressions import Measured, Pair
     from itoscope.fit.sampler import Sample
     from itoscope.posterior.equation import Equation
-    from itoscope.posterior.said import Said
+    from itoscope.posterior.moments import Moments
     from itoscope.result.diagnostics import WeightRound
 
-__all__ = ["Measured", "MeasuredFit", "Pair", "Round", "coefficients", "fit_measured", "regress"]
-
-Pair = tuple[int, int]
+__all__ = ["MeasuredFit", "Round", "fit_measured"]
 
 FLOOR_QUANTILE = 0.2
 """The weights of a diffusion entry are those of this quantile for all samples whose predicted variance is below it.
@@ -40,97 +35,8 @@ FLOOR_QUANTILE = 0.2
 Where the variance nearly vanishes, the squared increment over a finite step is not yet proportional to it; without this
 bound, a fifth of the samples with the smallest variance decides about the terms, and false ones enter.
 """
-CONSTANT = "1"
 QUANTILE_SAMPLES = 20_000
 """Samples from which that quantile is read, spread evenly over the data."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What is regressed on what, and how.
-
-    Parameters
-    ----------
-    paths, times : sequences
-        The recording, with a column for each input and each custom term.
-    pieces : pair of sequences or None
-        Paths and times in the place of those in the sums of the pooled steps: cut where a held input changes.
-    drift_terms, diffusion_terms : sequences of str
-        Names of the candidates.
-    drift_program, diffusion_program : Program
-        The candidates.
-    rows : tuple of int
-        The states whose drift is unknown.
-    pairs : tuple of (int, int)
-        The entries of the diffusion covariance, as pairs of states, the diagonal first.
-    said : mapping of int to Said
-        What is known of the terms of rows of the drift.
-    driven : tuple of int
-        The columns of `paths` that are inputs.
-    constant : frozenset of (int, int)
-        Those whose one candidate is the constant, one of the `diffusion_terms`.
-    scheme : {"trapezoid", "euler"}
-    weighted : bool
-        Without weights there is one round only.
-    ensemble : {"pool", "mean"}
-    floor : float
-        A predicted variance is held above this share of its mean over the data.
-    max_rounds : int
-        Rounds after which the search for stable terms ends with a warning.
-    backend : Backend
-    reporter : Reporter
-    """
-
-    paths: Sequence[Array]
-    times: Sequence[Times]
-    drift_terms: Sequence[str]
-    diffusion_terms: Sequence[str]
-    drift_program: Program
-    diffusion_program: Program
-    rows: tuple[int, ...]
-    pairs: tuple[Pair, ...]
-    backend: Backend
-    said: Mapping[int, Said] = field(default_factory=dict)
-    driven: tuple[int, ...] = ()
-    constant: frozenset[Pair] = frozenset()
-    scheme: Scheme = "trapezoid"
-    weighted: bool = True
-    ensemble: Ensemble = "pool"
-    floor: float = 1e-2
-    max_rounds: int = 8
-    reporter: Reporter = field(default_factory=Reporter)
-    pieces: tuple[Sequence[Array], Sequence[Times]] | None = None
-
-    @property
-    def summed(self) -> tuple[Sequence[Array], Sequence[Times]]:
-        """Paths and times of the steps that are summed."""
-        pooled = self.pieces is not None and self.ensemble == "pool"
-        return self.pieces if pooled and self.pieces is not None else (self.paths, self.times)
-
-    @cached_property
-    def slab_scales(self) -> dict[int, float]:
-        """By row, a step over the correlation time of the state; the mean of P paths is known P times as well."""
-        known = len(self.paths) if self.ensemble == "mean" else 1
-        found = {row: recorded_correlation(self.paths, self.times, row) for row in self.rows}
-        return {row: known * step / tau for row, (tau, step) in found.items()}
-
-    @cached_property
-    def noisy(self) -> tuple[int, ...]:
-        """The rows that carry noise."""
-        return tuple(row for row in self.rows if (row, row) in self.pairs)
-
-    def candidates(self, target: Target) -> tuple[Sequence[str], Program]:
-        """Names and programs of the terms of a regression."""
-        if not target.is_diffusion:
-            return self.drift_terms, self.drift_program
-        if target.pair in self.constant:
-            return (CONSTANT,), self.backend.compile([CONSTANT], list(self.diffusion_program.inputs))
-        return self.diffusion_terms, self.diffusion_program
-
-    def gamma(self, equation: Equation) -> Array:
-        """Coefficients of the selected terms of an entry of Gamma over all `diffusion_terms`."""
-        found = dict(zip(equation.terms, coefficients(equation)))
-        return np.array([found.get(term, 0.0) for term in self.diffusion_terms])
 
 
 @dataclass(frozen=True)
@@ -177,11 +83,6 @@ class MeasuredFit:
     diffusion_floors: Array
     rounds: tuple[Round, ...]
     converged: bool = True
-
-
-def coefficients(equation: Equation) -> Array:
-    """Mean coefficients `(K,)` of the selected model, zero elsewhere."""
-    return np.where(equation.selected, equation.mean, 0.0)
 
 
 def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
@@ -236,10 +137,10 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
     diffusion_moments: dict[Pair, Moments] = {}
     means: dict[Pair, float] = {}
     raw = measured.scheme == "euler" and not measured.weighted
+    # Of all models, not of the one that is shown: a term that it lacks is no part of Gamma.
+    averaged = {row: drift[row].averaged for row in measured.noisy if not raw}
     for q, (i, j) in enumerate(measured.pairs):
-        # Of all models, not of the one that is shown: a term that it lacks is no part of Gamma.
-        averaged = np.array([drift[i].averaged, drift[j].averaged])
-        fitted = None if raw else Fitted(measured.drift_program, averaged)
+        fitted = None if raw else Fitted(measured.drift_program, np.array([averaged[i], averaged[j]]))
         target = Target((i, j), is_diffusion=True, drift=fitted)
         diffusion_moments[i, j], means[i, j] = regress(measured, target, _weights(measured, former, (i, j)))
         stream = Stream.equation(len(measured.rows) + q)
@@ -300,27 +201,6 @@ def _weights(measured: Measured, former: MeasuredFit | None, states: tuple[int, 
         entries = [former.diffusion[i, i], former.diffusion[j, j], former.diffusion[i, j]]
     coef = np.array([measured.gamma(entry) for entry in entries])
     return Variance(measured.diffusion_program, coef, np.array([floors[state] for state in states]))
-
-
-def regress(measured: Measured, target: Target, weights: Weights) -> tuple[Moments, float]:
-    """Moments of one regression, and the mean of its target."""
-    what = "diffusion" if target.is_diffusion else "drift"
-    terms, program = measured.candidates(target)
-    paths, times = measured.summed
-    steps = sum(len(x) - 1 for x in paths)
-    with measured.reporter.stage(f"sums of the {what}", steps) as count:
-        sums = measured.backend.regression_sums(
-            paths,
-            times,
-            program,
-            target,
-            scheme=measured.scheme,
-            weights=weights,
-            ensemble=measured.ensemble,
-            progress=count,
-        )
-    scale = 1.0 if target.is_diffusion else measured.slab_scales[target.pair[0]]
-    return Moments.from_sums(sums, terms, measured.backend, slab_scale=scale), sums.total / max(sums.n, 1)
 
 
 def _movement(former: MeasuredFit, fit: MeasuredFit) -> tuple[bool, float]:

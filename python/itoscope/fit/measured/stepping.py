@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from itoscope.common.types import Array
-    from itoscope.fit.measured.rounds import Measured
+    from itoscope.fit.measured.regressions import Measured
     from itoscope.posterior.equation import Equation
 
 __all__ = ["LeftOver", "is_smooth", "left_over", "slight_terms", "with_step_error"]

@@ -6,14 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from itoscope.checks.measured import check_quiet, check_slight, quiet_sentence
-from itoscope.fit.measured.rounds import coefficients, fit_measured
+from itoscope.fit.measured.regressions import coefficients
+from itoscope.fit.measured.rounds import fit_measured
 from itoscope.fit.measured.stepping import is_smooth, left_over, slight_terms, with_step_error
 from itoscope.fit.sampler import NOTHING
 from itoscope.fit.streams import Stream
 
 if TYPE_CHECKING:
     from itoscope.checks.check import Check
-    from itoscope.fit.measured.rounds import Measured, MeasuredFit
+    from itoscope.fit.measured.regressions import Measured
+    from itoscope.fit.measured.rounds import MeasuredFit
     from itoscope.fit.sampler import Sample
 
 __all__ = ["fit_still"]

@@ -137,7 +137,8 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             .for_each(|rows| rows.divide_at(count, &self.usable));
     }
 
-    /// Adds the products of the block: `w L L^T`, with the trapezoid `w L R^T` and `w R R^T`, and those with the target.
+    /// Adds the products of the block: `w L L^T`, with the trapezoid `w L R^T` and `w R R^T`, if these are wanted, and
+    /// those with the target.
     ///
     /// Where all weights are equal and no step is left out, `w R R^T` is `w L L^T` but for the first and the last sample.
     pub fn add_products(&mut self, sums: &mut Products) {
@@ -157,19 +158,19 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             self.weighted.weigh(&self.left, w);
             &self.weighted
         };
-        add_product(
-            weighted,
-            &self.left,
-            n,
-            Shape::Symmetric,
-            if even { &mut sums.even } else { &mut sums.start },
-        );
+        let squares = self.regression.squares;
+        if squares {
+            let out = if even { &mut sums.even } else { &mut sums.start };
+            add_product(weighted, &self.left, n, Shape::Symmetric, out);
+        }
         add_line(weighted, &self.y, n, &mut sums.start_line);
         if !trapezoid {
             return;
         }
-        add_product(weighted, &self.right, n, Shape::General, &mut sums.across);
-        if even {
+        if squares {
+            add_product(weighted, &self.right, n, Shape::General, &mut sums.across);
+        }
+        if squares && even {
             add_outer(&self.right, n - 1, w[0], &mut sums.end);
             add_outer(&self.left, 0, -w[0], &mut sums.end);
         }
@@ -179,7 +180,7 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             self.weighted.weigh(&self.right, w);
             &self.weighted
         };
-        if !even {
+        if squares && !even {
             add_product(weighted, &self.right, n, Shape::Symmetric, &mut sums.end);
         }
         add_line(weighted, &self.y, n, &mut sums.end_line);

@@ -74,6 +74,8 @@ pub struct Regression<'a> {
     pub weights: Weights<'a>,
     /// How paths are joined.
     pub ensemble: Ensemble,
+    /// Whether products of terms with terms are summed; without them those sums are zero.
+    pub squares: bool,
 }
 
 impl Regression<'_> {

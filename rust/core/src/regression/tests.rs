@@ -106,7 +106,7 @@ fn regression<'a>(
     target: Target<'a>,
     weights: Weights<'a>,
 ) -> Regression<'a> {
-    Regression { program, names, target, scheme: StepScheme::Trapezoid, weights, ensemble: Ensemble::Pool }
+    Regression { program, names, target, scheme: StepScheme::Trapezoid, weights, ensemble: Ensemble::Pool, squares: true }
 }
 
 #[test]
