@@ -16,8 +16,8 @@ MOMENTS = 50
 
 # Each child writes the two contents in turn until it is killed; a page is text that takes a while to write.
 SCRIPT = """
-import json, os, pathlib, signal, sys, time
-import numpy as np, itoscope as ito
+import contextlib, io, json, os, pathlib, signal, sys, time
+import numpy as np, itoscope as ito, itoscope.cli
 from itoscope.show import report
 
 def naive(path, data):
@@ -33,12 +33,20 @@ def result(seed):
 kind, moments = sys.argv[1], int(sys.argv[2])
 report.page = lambda result, title: repr(result.data.paths[0].tolist()) * 40
 data = [ito.Trajectories(np.random.default_rng(seed).normal(size=(3000, 2)), dt=0.1) for seed in (1, 2)]
-results = [result(seed) for seed in (1, 2)] if kind in ("save", "report") else data
+results = [result(seed) for seed in (1, 2)] if kind in ("save", "report", "forecast") else data
+if kind == "forecast":
+    results[0].save("found.npz")
+
+def forecast(path, which):
+    asked = ["forecast", "found.npz", "--x0", "0.1", "--steps", "20", "--paths", "20", "--seed", str(which)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert itoscope.cli.main([*asked, "--out", path]) == 0
 write = {
     "to_csv": lambda path, which: data[which].to_csv(path),
     "to_npz": lambda path, which: data[which].to_npz(path),
     "save": lambda path, which: results[which].save(path),
     "report": lambda path, which: results[which].report(path),
+    "forecast": forecast,
     "naive": lambda path, which: naive(path, data[which]),
 }[kind]
 whole = []
@@ -71,7 +79,7 @@ def killed(kind, folder):
     return found["torn"]
 
 
-@pytest.mark.parametrize("kind", ["to_csv", "to_npz", "save", "report"])
+@pytest.mark.parametrize("kind", ["to_csv", "to_npz", "save", "report", "forecast"])
 def test_a_signal_at_a_random_moment(kind, tmp_path):
     assert killed(kind, tmp_path) == 0
 
