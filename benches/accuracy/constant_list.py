@@ -227,7 +227,7 @@ NO_STUDY = {
     "result.likeness.UNEVEN": "how finely uneven times are simulated",
     "checks.strengths.MOST_PATHS": "how many paths are looked at",
     "checks.steps.CHUNK": "how much is held at once",
-    "fit.filtered.admission.FEWEST": "fewer samples have no third difference",
+    "fit.channels.FEWEST": "fewer samples have no third difference",
     "fit.filtered.admission.LARGEST": "the range of floating point",
     "fit.filtered.admission.SMALLEST": "the range of floating point",
     "fit.filtered.answer.DRAWS": "the default of `n_samples`",

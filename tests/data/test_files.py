@@ -57,6 +57,18 @@ def ragged():
             (3, 1),
         ),
         ("time,x\n2024-01-01T00:00,1\n2024-01-01T00:01,2\n2024-01-01T00:02,3\n", {}, ("x",), 60, [1], (3, 1)),
+        # row labels have no title
+        ("t,x\n1,0,5\n2,2,6\n3,4,7\n", {}, ("x",), 2, [5], (3, 1)),
+        ('"t","x"\n"a",0,5\n"b",2,6\n"c",4,7\n', {}, ("x",), 2, [5], (3, 1)),
+        ('"t" "x"\n"1" 0 5\n"2" 2 6\n"3" 4 7\n', {}, ("x",), 2, [5], (3, 1)),
+        (
+            "some words\n0.1 5 6\n0.2 7 8\n0.4 9 9\n",
+            {"dt": 1},
+            ("x1", "x2", "x3"),
+            1,
+            [0.1, 5, 6],
+            (3, 3),
+        ),
     ],
 )
 def test_csv_dialects(tmp_path, text, settings, names, dt, first, shape):
@@ -114,6 +126,18 @@ def test_csv_round_trip(tmp_path, ragged, suffix):
         ("t,x\n0,1\n1\n2,3\n", {}, "DataError", ["line 3", "1 cells"]),
         ("", {}, "DataError", ["run.csv", "no row"]),
         ("t,x\n", {}, "DataError", ["run.csv", "no row with a number"]),
+        (
+            "t,x\n0,0,2,1\n0,1,3,1\n0,2,4,1\n",
+            {"dt": 1},
+            "DataError",
+            ["line 1", "2 columns (t, x)", "4", "decimal"],
+        ),
+        (
+            "#\nx;y\n0.5;2;2\n0.6;3;2\n0.8;3;2\n",
+            {"dt": 1},
+            "DataError",
+            ["line 2", "2 columns (x, y)", "have 3"],
+        ),
         ("t\n0\n1\n2\n", {}, "DataError", ["columns t", "no state"]),
         ("t,x\n0,1\n1,inf\n2,3\n", {}, "DataError", ["path 0", "sample 1", "x = inf"]),
         ("t,x\n0,1\n2,2\n1,3\n", {}, "DataError", ["t[2] = 1.0", "increase"]),

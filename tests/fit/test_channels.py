@@ -1,9 +1,10 @@
 """Which states a recording is of, and how its columns come from them."""
 
+import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.backends import get_backend
-from itoscope.errors import ArgumentError
+from itoscope.errors import ArgumentError, DataError
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 
 
@@ -63,3 +64,13 @@ def test_what_is_no_linear_combination_is_refused(backend, texts, words):
 def test_columns_of_which_one_follows_from_the_others_are_refused(backend):
     with pytest.raises(ArgumentError, match="none follows"):
         observation_matrix(["g", "h"], ["a", "b"], ["a - b", "2 b - 2 a"], get_backend(backend))
+
+
+def test_a_measured_column_that_never_changes_is_named():
+    walk = np.random.default_rng(1).normal(size=(60, 1)).cumsum(axis=0)
+    still = ito.Trajectories(np.hstack([walk, np.full_like(walk, 3.0)]), dt=0.1, names=["x", "load"])
+    short = dict(n_chains=2, n_samples=20, n_burn=5, seed=1)
+    with pytest.raises(DataError, match=r"load never changes, it is 3 .*inputs="):
+        ito.discover(still, ito.Library.polynomials(2), **short)
+    moving = ito.Trajectories(np.hstack([walk, 3 + 0.01 * walk[::-1]]), dt=0.1, names=["x", "load"])
+    assert ito.discover(moving, ito.Library.polynomials(1), **short).states == ("x", "load")

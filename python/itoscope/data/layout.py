@@ -119,6 +119,8 @@ def sniffed(path: str | PathLike[str]) -> Layout:
             f"{path} holds no row with a number in its first {len(lines)} lines: one row per sample is needed"
         )
     titles, own_units = titles_above(rows[:start], len(rows[start]), decimal_comma)
+    if not titles:
+        titles = _short_titles(rows[: start + 1], delimiter, decimal_comma, f"{path}")
     headings = [
         heading(title, own_units[k] if own_units else "")
         for k, title in enumerate(titles or [f"x{k + 1}" for k in range(len(rows[start]))])
@@ -228,6 +230,33 @@ def titles_above(rows: Sequence[list[str]], count: int, decimal_comma: bool) -> 
     if len(above) > 1 and all(map(_is_unit_cell, above[0])):
         return above[1], [cell.strip("()[]<> ") for cell in above[0]]
     return above[0], []
+
+
+def _short_titles(
+    rows: Sequence[list[str]], delimiter: str | None, decimal_comma: bool, where: str
+) -> list[str]:
+    """The titles of the last of `rows` where the line above it names fewer columns: one less leaves out row labels.
+
+    Raises
+    ------
+    DataError
+        Where more than one column has no name: which one is which cannot be told.
+    """
+    *above, first = rows
+    line = next((k for k in range(len(above), 0, -1) if any(above[k - 1])), 0)
+    words = above[line - 1] if line else []
+    if not words or not all(words) or any(is_number(cell, decimal_comma) for cell in words):
+        return []
+    labelled = first[0] in ("0", "1") or not is_number(first[0], decimal_comma)
+    if len(words) == len(first) - 1 and labelled:
+        return ["", *words]
+    if delimiter is None or not 2 <= len(words) < len(first):
+        return []
+    commas = "; numbers with decimal commas want ';' or tabs between the columns" if delimiter == "," else ""
+    raise DataError(
+        f"{where}: line {line} names {len(words)} columns ({', '.join(words[:4])}) and the rows below it have "
+        f"{len(first)}: give every column its name, or take that line out{commas}"
+    )
 
 
 def _is_whole(numbers: Sequence[str]) -> bool:

@@ -128,11 +128,16 @@ def _without_blanks(table: Table) -> Table:
 
 
 def _with_row_numbers_as_index(table: Table) -> Table:
-    """Take a column without a heading that counts rows for what it was before the table was written: its index."""
+    """Take a column without a heading that counts or labels rows for what it was before: the index of the table."""
     numbers = [
         column
         for column in table.columns
-        if is_blank(column.heading.text) and looks.is_count(column.values) and looks.rises(column.values)
+        if is_blank(column.heading.text)
+        and (
+            (looks.is_count(column.values) and looks.rises(column.values))
+            if column.numeric
+            else _labels_rows(column)
+        )
     ]
     if not numbers or table.index or not table.headed:
         return table

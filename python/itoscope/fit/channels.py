@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.errors import ArgumentError, argument_error, naming
+from itoscope.errors import ArgumentError, DataError, argument_error, naming
 
 if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array
 
-__all__ = ["observation_matrix", "observed_texts", "state_names"]
+__all__ = ["check_moves", "observation_matrix", "observed_texts", "state_names"]
 
+FEWEST = 4
+"""Samples of a channel: three differences, of which the level of the noise is read; of a path, for a constant."""
 LINEAR = 1e-12
 """Relative difference within which an observation counts as the linear map of its own slopes."""
 
@@ -109,3 +111,19 @@ def observation_matrix(
     if np.linalg.matrix_rank(matrix) < len(names):
         raise argument_error("observed", texts, "columns of which none follows from the others")
     return matrix
+
+
+def check_moves(name: str, values: Sequence[Array]) -> None:
+    """Whether a column moves at all, given the samples that each path has of it.
+
+    Raises
+    ------
+    DataError
+        Naming the column and its value.
+    """
+    seen = [one for one in values if len(one)]
+    if seen and max(map(len, seen)) >= FEWEST and max(float(np.ptp(one)) for one in seen) == 0.0:
+        raise DataError(
+            f"{name} never changes, it is {seen[0][0]:.6g} throughout a path: a constant shows nothing of a motion; "
+            "leave the column out, or name it in inputs=[...]"
+        )

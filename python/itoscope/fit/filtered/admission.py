@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.errors import ArgumentError, DataError, argument_error
+from itoscope.fit.channels import FEWEST, check_moves
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +19,6 @@ __all__ = ["check_channels", "check_noise", "check_tied"]
 
 LARGEST, SMALLEST = 1e100, 1e-100
 """Sizes outside of which fourth powers, or the products of a filter, leave the range of floating point."""
-FEWEST = 4
-"""Samples of a channel: three differences, of which the level of the noise is read; of a path, for a constant."""
 
 
 def check_noise(noise: float | str) -> None:
@@ -54,11 +53,7 @@ def check_channels(paths: Sequence[Array], names: Sequence[str]) -> None:
                 "unit"
             )
         moved = max(float(np.ptp(one)) for one in values if len(one))
-        if moved == 0.0 and max(map(len, values)) >= FEWEST:
-            raise DataError(
-                f"{name} never changes, it is {together[0]:.6g} throughout a path: a constant shows nothing of a "
-                "motion; leave the column out"
-            )
+        check_moves(name, values)
         if 0.0 < moved < SMALLEST:
             raise DataError(
                 f"{name} moves by {moved:.3g} at most, whose squares leave the range of floating point: give it in a "

@@ -17,6 +17,7 @@ from itoscope.checks.measured import (
     unstable_rounds,
 )
 from itoscope.data.driving import pieces, rows
+from itoscope.fit.channels import check_moves
 from itoscope.fit.measured.origin import settle_origin
 from itoscope.fit.measured.regressions import Measured, coefficients
 from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
@@ -37,6 +38,8 @@ __all__ = ["answer_measured"]
 def answer_measured(question: Question) -> Findings:
     """Run the rounds, then look at what they found."""
     data, names = question.data, question.data.names
+    for row in question.rows:
+        check_moves(names[row], [x[np.isfinite(x[:, row]), row] for x in data.paths])
     question, origin = settle_origin(question, _measured, sampler_of)
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))
