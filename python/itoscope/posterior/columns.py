@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
 
-__all__ = ["ALIAS", "find_aliases", "notes_of", "sound"]
+__all__ = ["ALIAS", "alias_notes", "find_aliases", "notes_of", "sound"]
 
 #: Columns whose correlation exceeds this in size coincide on the data.
 ALIAS = 1 - 1e-9
@@ -91,14 +91,17 @@ def _dependent(cosine: Array, columns: Sequence[int]) -> list[int]:
     return left_out
 
 
+def alias_notes(aliases: dict[str, list[str]]) -> list[str]:
+    """A sentence that names the columns that coincide, if there are any."""
+    if not aliases:
+        return []
+    groups = "; ".join(" = ".join((kept, *others)) for kept, others in aliases.items())
+    return [f"on these data some terms cannot be told apart, and only the first of each was tried: {groups}"]
+
+
 def notes_of(quadratic: Quadratic, names: Sequence[str], aliases: dict[str, list[str]]) -> list[str]:
     """What a reader should know about the columns before trusting the answer."""
-    notes = []
-    if aliases:
-        groups = "; ".join(" = ".join((kept, *others)) for kept, others in aliases.items())
-        notes.append(
-            f"on these data some terms cannot be told apart, and only the first of each was tried: {groups}"
-        )
+    notes = alias_notes(aliases)
     zero = [name for name, square in zip(names, np.diag(quadratic.gram)) if square == 0]
     if zero:
         notes.append(f"zero everywhere on these data and never selected: {', '.join(zero)}")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array, Bools, Progress, Sampler
     from itoscope.stats.quadratic import Quadratic
 
-__all__ = ["Sampling", "sample"]
+__all__ = ["Sampling", "groups", "sample"]
 
 #: Monte Carlo error of a PIP that "auto" is content with, where it starts and where it gives up.
 AUTO_ERROR, AUTO_START, AUTO_END = 0.01, 2000, 128_000
@@ -180,7 +180,7 @@ def sample(
             *wide.coinciding(),
             *wide.against(draws),
             *drawn.notes,
-            *_groups(reduced, names, drawn),
+            *groups(reduced, names, drawn.pip, drawn.chains.included),
             *_spread(degrees, selected),
         ],
         threshold=float(settings.threshold),
@@ -275,19 +275,30 @@ def _heaviest(log_mass: Array, quadratic: Quadratic) -> Bools:
     return model
 
 
-def _groups(quadratic: Quadratic, names: Sequence[str], drawn: _Drawn) -> list[str]:
-    """A sentence for nearly equal columns of which one is in the equation, though none of them with certainty."""
+def groups(quadratic: Quadratic, names: Sequence[str], pip: Array, included: Bools) -> list[str]:
+    """A sentence for nearly equal columns of which one is in the equation, though none of them with certainty.
+
+    Parameters
+    ----------
+    quadratic : Quadratic
+        The regression on the K columns.
+    names : sequence of K str
+    pip : (K,) array
+        Inclusion probabilities.
+    included : (..., K) bool array
+        Models, each as often as it is probable.
+    """
     near = np.abs(quadratic.correlation()) > GROUP
-    open_ = (drawn.pip < SURE) & (np.diag(quadratic.gram) > 0)
+    open_ = (pip < SURE) & (np.diag(quadratic.gram) > 0)
     notes, told = [], np.zeros(len(names), dtype=bool)
-    for k in np.argsort(-drawn.pip, kind="stable").tolist():
+    for k in np.argsort(-pip, kind="stable").tolist():
         group = np.flatnonzero(near[k] & open_ & ~told).tolist()
         if told[k] or not open_[k] or len(group) < 2:
             continue
-        joint = float(drawn.chains.included[..., group].any(axis=-1).mean())
+        joint = float(included[..., group].any(axis=-1).mean())
         if joint > SURE:
             told[group] = True
-            each = ", ".join(f"{names[j]} {drawn.pip[j]:.2f}" for j in group)
+            each = ", ".join(f"{names[j]} {pip[j]:.2f}" for j in group)
             listed = ", ".join(names[j] for j in group)
             notes.append(f"one of {listed}: {joint:.2f} (nearly equal on these data; {each})")
     return notes

@@ -137,6 +137,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
     steps = check_steps(states, space, np.concatenate(means))
     drift = {states[row]: equation for row, equation in fit.drift.items()}
     diffusion = {(states[i], states[j]): equation for (i, j), equation in fit.diffusion.items()}
+    scales = {states[row]: scale for row, scale in fit.slab_scales.items()}
     findings = Findings(
         states=states,
         inputs=question.inputs,
@@ -144,7 +145,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         diffusion=Diffusion(diffusion),
         known_drift=question.known_drift,
         measurement_noise=float(np.sqrt(np.mean(fit.model.noise))),
-        settings=question.settings(),
+        settings=question.settings() | {"slab_scale": scales},
         diagnostics={
             "rounds": fit.record,
             "converged": fit.converged,

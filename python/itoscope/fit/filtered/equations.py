@@ -11,7 +11,9 @@ import numpy as np
 from itoscope.backends.records import Parameter
 from itoscope.fit.filtered.draws import draw
 from itoscope.posterior.bounds import CONTRADICTED, log_share, truncated
+from itoscope.posterior.columns import alias_notes, find_aliases
 from itoscope.posterior.equation import Equation
+from itoscope.posterior.sampling import groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from itoscope.fit.filtered.family import Family
     from itoscope.fit.filtered.likelihood import Maximum
     from itoscope.fit.filtered.model import Columns, Table
+    from itoscope.fit.filtered.ranking import Ranking
     from itoscope.fit.filtered.state import Task
 
 __all__ = ["Asked", "equations"]
@@ -46,7 +49,7 @@ def equations(
     of = np.array(
         [p if among.pairs[p][0] == among.pairs[p][1] else -1 for p, _ in among.all_gamma], dtype=int
     )
-    limits = among.limits(among.all_drift)
+    limits, state = among.limits(among.all_drift), models.state
     drawn = draw(models, of, asked.n_chains * asked.n_draws, asked.seed, limits)
     pips = (
         models.probabilities("drift", len(among.all_drift)),
@@ -61,16 +64,28 @@ def equations(
         found = _equation(
             task, asked, maximum, ("drift", columns), names, pips[0][places], drawn.drift[:, places]
         )
+        found = _told(found, state.drift, places)
         drift[row] = _among(_within(found, None if limits is None else limits[places]), task.drift_terms)
     shown = dict(zip(among.gamma_terms, task.gamma_terms))
     for p, pair in enumerate(among.pairs):
         places = [c for c, (q, _) in enumerate(among.all_gamma) if q == p]
         columns = [among.all_gamma[c] for c in places]
         names = [shown[k] for _, k in columns]
-        diffusion[pair] = _equation(
+        found = _equation(
             task, asked, maximum, ("gamma", columns), names, pips[1][places], drawn.gamma[:, places]
         )
+        diffusion[pair] = _told(found, state.gamma, places)
     return drift, diffusion
+
+
+def _told(equation: Equation, ranking: Ranking | None, places: list[int]) -> Equation:
+    """An equation with what is to be said of columns that coincide, or nearly so, by the last regression."""
+    if ranking is None:
+        return equation
+    sums = ranking.scaled.subset(places)
+    _, aliases = find_aliases(sums, equation.terms)
+    near = groups(sums, equation.terms, equation.pip, equation.included)
+    return replace(equation, aliases=aliases, warnings=[*alias_notes(aliases), *near])
 
 
 def _within(equation: Equation, limits: Array | None) -> Equation:

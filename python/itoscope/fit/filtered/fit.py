@@ -23,6 +23,7 @@ from itoscope.fit.filtered.family import Family, Member, climbed, family, with_m
 from itoscope.fit.filtered.likelihood import Maximum, maximise
 from itoscope.fit.filtered.search import Found, search
 from itoscope.fit.filtered.selection import chosen
+from itoscope.fit.filtered.slab import sizes_of
 from itoscope.fit.filtered.start import first_states
 from itoscope.fit.filtered.state import Round, State, Task
 from itoscope.stats.positive import EDGE, positive_interval
@@ -70,6 +71,8 @@ class FilteredFit:
     warnings : list of str
     alternatives : list of dict
         Models of the recording by falling mass: terms, mass, log evidence, and the log-likelihood of those climbed.
+    slab_scales : dict
+        A step over the correlation time of the state, by row: the unit of the slab of its drift.
     """
 
     recording: Recording
@@ -81,6 +84,7 @@ class FilteredFit:
     converged: bool = True
     warnings: list[str] = field(default_factory=list)
     alternatives: list[Tried] = field(default_factory=list)
+    slab_scales: dict[int, float] = field(default_factory=dict)
 
     @property
     def noise(self) -> Array:
@@ -214,6 +218,10 @@ def _answer(task: Task, asked: Asked, found: Found, models: Family, maximum: Max
     state = models.state.at(maximum.model, maximum.loglik)
     searched = replace(task, recording=task.recording.loosened())
     drift, diffusion = equations(task, asked, models, maximum)
+    among, sizes = (
+        task.recording.candidates,
+        state.sizes or sizes_of(task.recording, maximum.model, task.prior),
+    )
     listed = list(zip(models.members, models.mass.tolist()))[:MOST_LISTED]
     return FilteredFit(
         recording=task.recording,
@@ -228,6 +236,7 @@ def _answer(task: Task, asked: Asked, found: Found, models: Family, maximum: Max
         converged=models.settled and maximum.converged,
         warnings=_warnings(task, state, models, maximum),
         alternatives=[member.as_dict(task, mass) for member, mass in listed],
+        slab_scales={row: float(sizes.scales[row]) for row in among.rows if row not in among.silent},
     )
 
 

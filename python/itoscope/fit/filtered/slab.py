@@ -35,12 +35,13 @@ class Sizes:
     the root mean square of its rate over `rms_k`. Of Gamma,
     `sqrt(Gamma_ii Gamma_jj + Gamma_ij^2) / rms_k`. Means and root mean squares are along the smoothed states. Not
     finite for a term that is zero or overflows there. `means` `(K,)` are those of the terms. With the slab of a prior
-    whose `slab_unit` is a sample, `tau_i` is the step.
+    whose `slab_unit` is a sample, `tau_i` is the step. `scales` `(m,)` are a step over `tau_i`.
     """
 
     drift: Array
     gamma: Array
     means: Array
+    scales: Array
 
 
 def sizes_of(recording: Recording, model: Model, prior: Prior) -> Sizes:
@@ -60,8 +61,9 @@ def sizes_of(recording: Recording, model: Model, prior: Prior) -> Sizes:
         mean_gamma = np.mean(values @ model.gamma.T, axis=0)
         covariance = _matrix(among.pairs, mean_gamma, len(among.states))
         own = np.maximum(np.diag(covariance), np.finfo(float).tiny)
+        step = max(_usual_step(recording), np.finfo(float).tiny)
         if prior.slab_unit == "sample":
-            tau = np.full(len(own), max(_usual_step(recording), np.finfo(float).tiny))
+            tau = np.full(len(own), step)
         else:
             longest = max(_duration(t, len(y)) for y, t in zip(recording.paths, recording.times))
             tau = np.array([correlation_time(v, g, longest) for v, g in zip(spread.tolist(), own.tolist())])
@@ -71,7 +73,7 @@ def sizes_of(recording: Recording, model: Model, prior: Prior) -> Sizes:
         drift = np.sqrt(power)[:, None] / rms
         joint = [math.sqrt(own[i] * own[j] + covariance[i, j] ** 2) for i, j in among.pairs]
         gamma = np.array(joint).reshape(-1, 1) / rms
-    return Sizes(drift, gamma, values.mean(axis=0))
+    return Sizes(drift, gamma, values.mean(axis=0), step / np.maximum(tau, np.finfo(float).tiny))
 
 
 def _matrix(pairs: tuple[tuple[int, int], ...], values: Array, m: int) -> Array:
