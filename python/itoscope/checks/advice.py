@@ -94,7 +94,8 @@ def _is_open(advice: Advice, result: Findings) -> bool:
     if advice.cause == "coarse step":
         return any(check["name"] == "time step" and check["fired"] for check in checks)
     if advice.cause == "offset":
-        return result.library is not None and result.library.about_mean() is not result.library
+        may_move = result.library is not None and result.library.about_mean() is not result.library
+        return may_move and result.diagnostics.get("origin_gain", 1.0) > 0
     return True
 
 

@@ -113,7 +113,8 @@ class Diagnostics(TypedDict, total=False):
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
-    the errors are those of the observed information; `advice` is missing where there is none.
+    the errors are those of the observed information; `origin_gain` is the log Bayes factor of terms about the mean
+    against terms about zero, of states far from zero; `advice` is missing where there is none.
     """
 
     rounds: list[WeightRound] | list[FilterRound]
@@ -125,6 +126,7 @@ class Diagnostics(TypedDict, total=False):
     loglik: float
     models: list[Tried]
     observed_information: bool
+    origin_gain: float
 
 
 class Summary(TypedDict, total=False):

@@ -61,6 +61,13 @@ def test_the_origin_of_larger_evidence_is_taken_and_told():
     result = ito.discover(prices, **FEW)
     assert np.abs(y.mean() / y.std()) > 5
     assert any("terms are about zero" in w for w in result.warnings)
+    # The same of a library that was given: it is said, and nobody is advised to change it.
+    given = ito.discover(prices, ito.Library.polynomials(2), **FEW)
+    assert any("but the data prefer those about zero" in w for w in given.warnings)
+    assert not [advice for advice in given.advice if advice.cause == "offset"]
+    wide = found(ito.Library.polynomials(3), 10.0)
+    assert any("which the data prefer" in w for w in wide.warnings)
+    assert [advice for advice in wide.advice if advice.cause == "offset"]
 
 
 def test_series_far_from_zero_are_fitted():

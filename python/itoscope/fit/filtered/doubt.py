@@ -29,6 +29,4 @@ def doubt(family: Family, task: Task) -> list[str]:
             entry = member.as_dict(task, share)
             terms = entry["drift"] + [f"Gamma {name}" for name in entry["diffusion"]]
             named.append(f"{', '.join(terms) or 'no term'} ({share:.2f})")
-    return [
-        f"no set of terms has most of the probability: {'; '.join(named)}; the intervals are averaged over them"
-    ]
+    return [f"several sets of terms may be true: {'; '.join(named)}; the intervals are averaged over them"]

@@ -40,7 +40,7 @@ def answer_measured(question: Question) -> Findings:
     data, names = question.data, question.data.names
     for row in question.rows:
         check_moves(names[row], [x[np.isfinite(x[:, row]), row] for x in data.paths])
-    question, origin = settle_origin(question, _measured, sampler_of)
+    question, origin, gain = settle_origin(question, _measured, sampler_of)
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))
     measured, fit, quiet = fit_still(measured, fit, names, sampler_of(question))
@@ -69,6 +69,8 @@ def answer_measured(question: Question) -> Findings:
         diffusion_library=question.options.diffusion_library,
     )
     findings.warnings += origin
+    if gain is not None:
+        findings.diagnostics["origin_gain"] = gain
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
     findings = looked_beyond(findings, data.paths)
     findings.warnings += grouped_warnings(findings.labelled())

@@ -40,8 +40,8 @@ def far_states(question: Question) -> list[tuple[str, float]]:
 
 def settle_origin(
     question: Question, measured: Callable[[Question], Measured], sample: Callable[[Question], Sample]
-) -> tuple[Question, list[str]]:
-    """The question with its terms where the evidence is larger, and what is to be said of that.
+) -> tuple[Question, list[str], float | None]:
+    """The question with its terms where the evidence is larger, what is to be said, and how much the mean gains.
 
     Where no library was given the origin is chosen, zero or the mean of the data; a library that was given stays, and
     what it would find about the mean is said. Where terms are named by row they stay as they are named.
@@ -57,7 +57,7 @@ def settle_origin(
     far = far_states(question)
     centred = question.recipe.about_mean()
     if not far or centred is question.recipe or question.said:
-        return question, []
+        return question, [], None
     options = question.options
     diffusion = options.diffusion_library
     other = type(question).of(
@@ -79,11 +79,15 @@ def settle_origin(
             [
                 f"{where}: terms are about {place}, which has the larger evidence (log Bayes factor {size:.3g})"
             ],
+            gain,
         )
     rows = "; ".join(f"d{name} = ({sum_text(equation)}) dt" for name, equation in about_mean.items())
-    return question, [
-        f'{where}: with terms about the mean (origin="mean", log Bayes factor {gain:+.3g}) the drift would be {rows}'
-    ]
+    better = "which the data prefer" if gain > 0 else "but the data prefer those about zero"
+    words = (
+        f'{where}: with terms about the mean (origin="mean", log Bayes factor {gain:+.3g}) the drift would be {rows}, '
+        f"{better}"
+    )
+    return question, [words], gain
 
 
 def _evidence(question: Question, measured: Measured, sample: Sample) -> tuple[float, dict[str, Equation]]:
