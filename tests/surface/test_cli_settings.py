@@ -168,6 +168,33 @@ def test_terms_that_a_row_may_not_have(run, recording, tmp_path):
     assert code == 2 and "--exclude = 'x2': NAME=VALUE" in err
 
 
+def test_known_parts_and_noise(run, recording, tmp_path):
+    words = [
+        "--samples",
+        "100",
+        "--burn",
+        "50",
+        "--chains",
+        "2",
+        "--seed",
+        "1",
+        "--quiet",
+        "--library",
+        "poly:2",
+    ]
+    known = ["--known-drift", "x1=x2", "--known-drift", "x2=-900*x1+...", "--known-diffusion", "x1=1e-6"]
+    code, out, _ = run("discover", recording, *words, *known, "--json")
+    found = json.loads(out)
+    assert code == 0 and found["settings"]["known_drift"] == {"x1": "x2", "x2": "-900*x1+..."}
+    assert found["settings"]["known_diffusion"] == {"x1": "1e-6"}
+    assert {"-900*x1", "1"} <= {entry["term"] for entry in found["drift"]["x2"]}
+    text = TOML + 'x2 = "-900*x1 + ..."\n[known-diffusion]\nx1 = 1e-6\n'
+    (tmp_path / "run.toml").write_text(text)
+    code, out, err = run("discover", "--settings", "run.toml", "--json")
+    assert code == 0, err
+    assert json.loads(out)["settings"]["known_drift"] == {"x1": "x2", "x2": "-900*x1 + ..."}
+
+
 def test_terms_that_must_be_in_and_bounds(run, recording, tmp_path):
     words = ["--samples", "100", "--burn", "50", "--chains", "2", "--seed", "1", "--quiet"]
     words += ["--known-drift", "x1=x2", "--library", "poly:2"]

@@ -45,7 +45,20 @@ SOUGHT: tuple[Word, ...] = (
     (
         "--known-drift",
         "known_drift",
-        {"action": "append", "metavar": "X=EXPR", "help": "a known row, as x1=x2; may be repeated"},
+        {
+            "action": "append",
+            "metavar": "X=EXPR",
+            "help": "a known row, as x1=x2, or a known part of one, as v1=-9.81+...; may be repeated",
+        },
+    ),
+    (
+        "--known-diffusion",
+        "known_diffusion",
+        {
+            "action": "append",
+            "metavar": "X=EXPR",
+            "help": "noise of a known row, as u=0.04, or of a pair, as v1,u=0.1; may be repeated",
+        },
     ),
     (
         "--input",
@@ -119,6 +132,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         **given,
         "known_drift": assignments("--known-drift", arguments.known_drift) or None,
+        "known_diffusion": assignments("--known-diffusion", arguments.known_diffusion) or None,
         "inputs": inputs_of(arguments.inputs),
         "exclude": terms_of("--exclude", arguments.exclude),
         "include": terms_of("--include", arguments.include),

@@ -27,6 +27,7 @@ def discover(
     diffusion_library: Library | None = None,
     diffusion: Diffusion | Mapping[str, Diffusion] = "full",
     known_drift: Mapping[str, str] | None = None,
+    known_diffusion: Mapping[str | tuple[str, str], str | float] | None = None,
     scheme: Scheme = "trapezoid",
     weights: Weights = "auto",
     ensemble: Ensemble = "pool",
@@ -76,7 +77,11 @@ def discover(
         equation with a constant error). By row, `{"x1": "none"}`: this row of the drift is sought and carries no noise,
         the others are `"full"`; a covariance is sought where both rows have one, and constant where one of them is.
     known_drift : mapping of str to str, optional
-        `{"x1": "x2"}`: this row is given and carries no noise.
+        `{"x1": "x2"}`: this row is given and carries no noise. `{"v1": "-9.81 + ..."}`: a part of this row is known,
+        and `...` stands for unknown terms of the library beside it.
+    known_diffusion : mapping of str, or of pairs, to str, optional
+        `{"u": "0.04"}`, `{("v1", "u"): "0.1"}`: entries of `Gamma` of rows that are given whole, for instance of a
+        hidden state that drives others.
     scheme : {"trapezoid", "euler"}
         Regressors at both ends of a step with the start as instrument (bias of order `dt**2`), or at its start (the
         paper's, bias of order `dt`).

@@ -93,6 +93,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         diffusion_library: Library | None = None,
         diffusion: Diffusion | Mapping[str, Diffusion] = "full",
         known_drift: Mapping[str, str] | None = None,
+        known_diffusion: Mapping[str | tuple[str, str], str | float] | None = None,
         scheme: Scheme = "trapezoid",
         weights: Weights = "auto",
         ensemble: Ensemble = "pool",

@@ -94,7 +94,10 @@ def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, 
         changed["diffusion_library"] = result.diffusion_library.about_mean()
     if "order" in changed:
         changed = (
-            dict.fromkeys(("measurement_noise", "states", "observed", "known_drift", *OF_ROWS)) | changed
+            dict.fromkeys(
+                ("measurement_noise", "states", "observed", "known_drift", "known_diffusion", *OF_ROWS)
+            )
+            | changed
         )
     elif "select" in advice.recording:
         known = result.settings.get("known_drift") or {}

@@ -49,6 +49,7 @@ class Options:
     diffusion_library: Library | None = None
     diffusion: Diffusion | Mapping[str, Diffusion] = "full"
     known_drift: Mapping[str, str] | None = None
+    known_diffusion: Mapping[str | tuple[str, str], str | float] | None = None
     scheme: Scheme = "trapezoid"
     weights: Weights = "auto"
     ensemble: Ensemble = "pool"
@@ -91,6 +92,9 @@ class Options:
             raise argument_error("prior", self.prior, "a Prior, such as Prior(a_p=1.0)")
         if self.known_drift is not None and not isinstance(self.known_drift, Mapping):
             raise argument_error("known_drift", self.known_drift, "states and their drift, as {'x1': 'x2'}")
+        if self.known_diffusion is not None and not isinstance(self.known_diffusion, Mapping):
+            wanted = "states and the noise of their rows, as {'u': '0.04'}"
+            raise argument_error("known_diffusion", self.known_diffusion, wanted)
         check_named(self.exclude, "exclude")
         check_named(self.include, "include")
         check_bounds(self.bounds)

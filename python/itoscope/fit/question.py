@@ -10,11 +10,12 @@ from itoscope.backends import get_backend
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.data.driving import driven, rows
-from itoscope.errors import ArgumentError, argument_error, naming
+from itoscope.errors import argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
+from itoscope.fit.given import Given
 from itoscope.fit.terms import said_of, settings_of
-from itoscope.library.bound import TIME, BoundLibrary, names_in, readable_means
+from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
 
 if TYPE_CHECKING:
@@ -52,8 +53,10 @@ class Question:
         Candidate terms over the states.
     recipe : Library
         What `library` was bound from.
-    known_drift : dict of str to str
-        Given rows, in the order of the states.
+    own : BoundLibrary
+        The candidates alone: `library` has known parts of rows too.
+    given : Given
+        Rows, parts of rows and noise that are known.
     said : dict of str to Said
         What is known of the terms of a row, as the library shows them.
     words : dict of int to str
@@ -73,7 +76,8 @@ class Question:
     recipe: Library
     library: BoundLibrary
     diffusion_library: BoundLibrary
-    known_drift: dict[str, str]
+    own: BoundLibrary
+    given: Given
     said: dict[str, Said]
     words: dict[int, Diffusion]
     observed: list[str] | None
@@ -100,31 +104,39 @@ class Question:
         known = dict(options.known_drift or {})
         if options.order == 2:
             known = dict(zip(data.names, states[data.n_states :])) | known
-        inputs = _inputs_of(data, states, known)
+        given = Given.of(known, options.known_diffusion, states)
+        inputs = _inputs_of(data, states, given)
+        given.compiled([*states, *inputs], backend)
         named = [name for name in inputs if name != TIME]
         recorded = dict(zip([*data.names, *named], readable_means(rows(data, named))))
         means = [recorded.get(name, 0.0) for name in (*states, *named)]
         degree = DEGREE if len(states) <= SMALL_SYSTEM else LARGE_DEGREE
         recipe = Library.paper(degree) if options.library is None else options.library
-        words = words_by_row(options.diffusion, states, [i for i, x in enumerate(states) if x not in known])
+        words = words_by_row(
+            options.diffusion, states, [i for i, x in enumerate(states) if x not in given.drift]
+        )
         for_diffusion = options.diffusion_library or recipe
         if "constant" in words.values():
             varying = not {"constant", "none"}.issuperset(words.values())
             for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
-        library, diffusion_library = bind_together([recipe, for_diffusion], states, means, inputs)
+        wider = recipe + Library.expressions(*given.parts.values()) if given.parts else recipe
+        own, diffusion_library, library = bind_together([recipe, for_diffusion, wider], states, means, inputs)
         return cls(
             data=data,
             options=options,
             recipe=recipe,
             library=library,
             diffusion_library=diffusion_library,
-            known_drift=_known_rows(known, states, library.driven, backend),
+            own=own,
+            given=given,
             said=said_of(
                 library,
-                [x for x in states if x not in known],
+                [x for x in states if x not in given.drift],
                 options.exclude,
                 options.include,
                 options.bounds,
+                given.parts,
+                own.names,
             ),
             words=words,
             observed=None if observed is None else list(observed),
@@ -133,6 +145,11 @@ class Question:
             sampling=sampling,
             reporter=Reporter(options.progress),
         )
+
+    @property
+    def known_drift(self) -> dict[str, str]:
+        """Rows that are given whole, in the order of the states."""
+        return self.given.drift
 
     @property
     def backend(self) -> Backend:
@@ -186,21 +203,21 @@ class Question:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
         settings = {name: getattr(self.options, name) for name in KEPT}
         settings["measurement_noise"] = self.measurement_noise
-        settings["known_drift"] = dict(self.known_drift)
+        settings |= self.given.settings()
         if isinstance(self.options.diffusion, Mapping):
             settings["diffusion"] = dict(self.options.diffusion)
         if self.data.driving is not None and self.data.driving.names:
             settings["inputs"] = dict(self.data.driving.modes)
         if self.observed is not None:
             settings["observed"] = list(self.observed)
-        settings |= settings_of(self.said, self.library)
+        settings |= settings_of(self.said, self.own)
         if self.options.states is not None:
             settings["states"] = list(self.states)
         settings |= {
             "seed": self.sampling.seed,
             "backend": self.options.backend or "default",
             "prior": asdict(self.prior),
-            "library": list(self.library.names),
+            "library": list(self.own.names),
             "diffusion_library": list(self.diffusion_library.names),
         }
         customs = [*self.library.custom_names, *self.diffusion_library.custom_names]
@@ -209,30 +226,12 @@ class Question:
         return settings
 
 
-def _inputs_of(data: Trajectories, states: Sequence[str], known: Mapping[str, str]) -> list[str]:
-    """What drives the states by name, and the time where a given row contains it."""
+def _inputs_of(data: Trajectories, states: Sequence[str], given: Given) -> list[str]:
+    """What drives the states by name, and the time where something given contains it."""
     inputs = [] if data.driving is None else list(data.driving.names)
     for name in inputs:
         if name in states:
             raise argument_error(
                 "inputs", name, f"another name than those of the states, {', '.join(states)}"
             )
-    texts = [text for text in known.values() if isinstance(text, str)]
-    timed = TIME not in states and any(TIME in names_in(text) for text in texts)
-    return [*inputs, TIME] if timed else inputs
-
-
-def _known_rows(
-    known: Mapping[str, str], states: Sequence[str], inputs: Sequence[str], backend: Backend
-) -> dict[str, str]:
-    """The given rows, each a state and an expression that compiles."""
-    for state, expression in known.items():
-        if state not in states:
-            raise argument_error("known_drift", state, f"a state: {', '.join(states)}")
-        if not isinstance(expression, str):
-            raise argument_error(f"known_drift[{state!r}]", expression, "an expression, such as 'x2'")
-        with naming(f"known_drift[{state!r}]"):
-            backend.compile([expression], [*states, *inputs])
-    if len(known) == len(states):
-        raise ArgumentError(f"known_drift gives all of {', '.join(states)}: leave a row to discover")
-    return {state: known[state] for state in states if state in known}
+    return [*inputs, TIME] if TIME not in states and given.timed else inputs

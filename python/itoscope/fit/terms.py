@@ -69,10 +69,13 @@ def said_of(
     exclude: Mapping[str, Sequence[str]] | None = None,
     include: Mapping[str, Sequence[str]] | None = None,
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
+    parts: Mapping[str, str] | None = None,
+    own: Collection[str] = (),
 ) -> dict[str, Said]:
     """What is said of the terms of each row, as the library shows them; rows of which nothing is said are left out.
 
-    A term is named as it is shown or by any expression that means the same.
+    A term is named as it is shown or by any expression that means the same. Known `parts` of rows are terms of the
+    library too, of which only the `own` ones are candidates: in their row they are held at 1.
 
     Raises
     ------
@@ -90,11 +93,26 @@ def said_of(
             both = [term for term in named.get(row, {}) if term in terms]
             if both:
                 raise argument_error(f"{option}[{row!r}]", both[0], "a term that is not excluded")
+    held = {row: library.names[_number(text, "known_drift", library)] for row, text in (parts or {}).items()}
+    added = frozenset(library.names).difference(own or library.names)
     found = {}
-    for row in (row for row in rows if row in {*excluded, *included, *bounded}):
+    for row in rows:
         asked = (bounds or {}).get(row, {})
         limits = {term: _pair("bounds", asked[text]) for term, text in bounded.get(row, {}).items()}
-        found[row] = Said(frozenset(excluded.get(row, {})), frozenset(included.get(row, {})), {}, limits)
+        known = {held[row]} if row in held else set()
+        for option, named in (("exclude", excluded), ("include", included), ("bounds", bounded)):
+            if known & set(named.get(row, {})):
+                raise argument_error(
+                    f"{option}[{row!r}]", held[row], "a term that is not the known part of the row"
+                )
+        one = Said(
+            excluded=(frozenset(excluded.get(row, {})) | added) - known,
+            included=frozenset(included.get(row, {})),
+            held=dict.fromkeys(known, 1.0),
+            bounds=limits,
+        )
+        if one != Said():
+            found[row] = one
     return found
 
 

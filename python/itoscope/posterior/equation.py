@@ -99,7 +99,8 @@ class Equation:
         Coefficients that keep their sign, such as that of a variance of one term: their intervals are on the scale of
         the logarithm, or start at zero.
     limits : (K, 2) array or None
-        Bounds between which the coefficients are; their intervals end there.
+        Bounds between which the coefficients are; their intervals end there. Equal bounds are a coefficient that was
+        given.
     log_mass : (2^k,) array or None
         Where all models were enumerated, the log joint mass of each model of the k columns that were tried.
     """
@@ -129,6 +130,13 @@ class Equation:
     backend: str | None = field(default=None)
     positive: Bools | None = None
     limits: Array | None = None
+
+    @property
+    def given(self) -> Bools:
+        """Which coefficients were given ``(K,)``."""
+        if self.limits is None:
+            return np.zeros(len(self.terms), dtype=bool)
+        return np.asarray(self.limits[:, 0] == self.limits[:, 1])
 
     @property
     def sd(self) -> Array:

@@ -31,7 +31,13 @@ def sum_pieces(equation: Shown, states: Sequence[str] | None, notation: Notation
     found: list[str] = []
     states = names(*equation.terms) if states is None else states
     for sign, size, sd, term in parts(equation):
-        factors = [notation.estimate(size, sd)]
+        factors = (
+            [notation.estimate(size, sd)]
+            if sd
+            else []
+            if size == "1" and term != "1"
+            else [notation.number(size)]
+        )
         if term != "1":
             factors.append(typeset_term(term, states, notation))
         body = notation.thin.join(factors)

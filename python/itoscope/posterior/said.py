@@ -50,9 +50,12 @@ class Said:
 
     def limits(self, terms: Sequence[str]) -> Array | None:
         """Bounds `(K, 2)` of all terms, infinite of most; None without any."""
-        if not self.bounds:
-            return None
-        return np.array([self.bounds.get(term, (-np.inf, np.inf)) for term in terms], dtype=float)
+        return None if not self.bounds else _table(terms, self.bounds)
+
+    def shown(self, terms: Sequence[str]) -> Array | None:
+        """The same, and equal bounds of coefficients that are held."""
+        held = {term: (value, value) for term, value in self.held.items()}
+        return _table(terms, {**self.bounds, **held}) if self.bounds or held else None
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,10 @@ class Always:
         own = variance * self.inverse - cross @ self.slope.T
         cov[np.ix_(self.columns, self.columns)] = 0.5 * (own + own.T)
         return mean, cov
+
+
+def _table(terms: Sequence[str], bounds: Mapping[str, tuple[float, float]]) -> Array:
+    return np.array([bounds.get(term, (-np.inf, np.inf)) for term in terms], dtype=float)
 
 
 def _with_sums(quadratic: Quadratic, gram: Array, moment: Array, yy: float, n: float) -> Quadratic:

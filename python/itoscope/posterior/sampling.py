@@ -191,7 +191,7 @@ def sample(
         moments=left if said.weighed else None,
         prior=prior,
         backend=settings.backend,
-        limits=wide.limits,
+        limits=said.shown(terms),
     )
 
 

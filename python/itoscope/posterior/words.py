@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from itoscope.common.numbers import Rounding
+from itoscope.common.numbers import Rounding, exact
 from itoscope.expressions import sums
 
 if TYPE_CHECKING:
@@ -72,6 +72,10 @@ class Shown(Protocol):
         """Their standard deviations `(K,)`."""
 
     @property
+    def given(self) -> Bools:
+        """Which coefficients were given `(K,)`."""
+
+    @property
     def warnings(self) -> Sequence[str]:
         """What a reader should know."""
 
@@ -87,7 +91,10 @@ class Shown(Protocol):
 
 
 class Part(NamedTuple):
-    """One selected term, ready to be written: sign `""` or `"-"`, size and standard deviation rounded together."""
+    """One selected term, ready to be written: sign `""` or `"-"`, size and standard deviation rounded together.
+
+    Of a coefficient that was given the standard deviation is empty, and the size exact.
+    """
 
     sign: str
     size: str
@@ -100,6 +107,9 @@ def parts(equation: Shown) -> Iterator[Part]:
     for k in np.flatnonzero(equation.selected):
         write = Rounding.of(equation.mean[k], equation.sd[k]).write
         sign = "-" if equation.mean[k] < 0 else ""
+        if equation.given[k]:
+            yield Part(sign, exact(abs(equation.mean[k])), "", equation.terms[k])
+            continue
         yield Part(sign, write(abs(equation.mean[k])), write(equation.sd[k]), equation.terms[k])
 
 
@@ -107,7 +117,7 @@ def sum_words(equation: Shown) -> list[str]:
     """The right-hand side in pieces, between which a line may be broken: its terms, or `0`."""
     selected = parts(equation)
     return sums.signed_terms(
-        (sign == "-", f"({size} ± {sd})", term) for sign, size, sd, term in selected
+        (sign == "-", f"({size} ± {sd})" if sd else size, term) for sign, size, sd, term in selected
     ) or ["0"]
 
 
@@ -145,9 +155,14 @@ def term_rows(
     for number, (label, equation) in enumerate(named):
         name, interval = label, equation.interval(0.95)
         for k in np.flatnonzero(equation.selected):
+            unit = (units[number][int(k)],) if units else ()
+            if equation.given[k]:
+                size = "" if equation.mean[k] == 1.0 else exact(equation.mean[k])
+                rows.append((name, equation.terms[k], size, "", "", "given", *unit))
+                name = ""
+                continue
             write = Rounding.of(equation.mean[k], equation.sd[k]).write
             value, sd, low, high = map(write, (equation.mean[k], equation.sd[k], *interval[k]))
-            unit = (units[number][int(k)],) if units else ()
             rows.append(
                 (name, equation.terms[k], value, sd, f"{low} .. {high}", probability(equation.pip[k]), *unit)
             )

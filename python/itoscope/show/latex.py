@@ -26,10 +26,9 @@ def pieces(result: Findings, notation: Notation) -> list[tuple[str, list[str]]]:
         left = notation.differential(state)
         given = result.known_drift.get(state)
         if given is not None:
-            shown = typeset_term(given, result.variables, notation)
-            lines.append((left, [shown + notation.thin + notation.time]))
-            continue
-        terms = sum_pieces(result.drift[state], result.variables, notation)
+            terms = [typeset_term(given, result.variables, notation)]
+        else:
+            terms = sum_pieces(result.drift[state], result.variables, notation)
         if len(terms) > 1:
             terms[0] = notation.open + terms[0]
             terms[-1] += notation.close

@@ -29,7 +29,10 @@ def equation_lines(result: Findings) -> list[tuple[str, list[str], str]]:
         left = f"d{state} = "
         if state in result.known_drift:
             pieces = broken(in_brackets(result.known_drift[state]))
-            lines.append((left, [*pieces[:-1], f"{pieces[-1]} dt"], "given"))
+            moved = _noise(result, state)
+            lines.append(
+                (left, [*pieces[:-1], f"{pieces[-1]} dt", *([f"+ {moved}"] if moved else [])], "given")
+            )
             continue
         count = int(result.drift[state].selected.sum())
         noise = _noise(result, state)

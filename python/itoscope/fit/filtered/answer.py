@@ -19,6 +19,7 @@ from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
+from itoscope.result.given import with_given_noise
 from itoscope.result.observer import Observer
 from itoscope.result.units import summary_of
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from itoscope.library.bound import BoundLibrary
     from itoscope.result.diagnostics import NoiseLevel
 
-__all__ = ["answer_filtered"]
+__all__ = ["answer_filtered", "recorded"]
 
 MAX_STATES = 20
 """States that the filter can hold."""
@@ -51,9 +52,8 @@ def answer_filtered(question: Question) -> Findings:
     check_noise(question.measurement_noise)
     check_channels(data.paths, data.names)
     middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
-    check_tied(
-        question.states, question.observation, question.known_drift, question.backend, middle, question.inputs
-    )
+    known = {**question.given.parts, **question.known_drift}
+    check_tied(question.states, question.observation, known, question.backend, middle, question.inputs)
     with np.errstate(all="ignore"):  # what overflows is not taken; nobody needs to hear of the attempt
         return _answered(question)
 
@@ -63,7 +63,7 @@ def _answered(question: Question) -> Findings:
     noise = question.measurement_noise
     fit = fit_filtered(
         Task(
-            _recording(question),
+            recorded(question),
             question.prior,
             question.library.names,
             _gamma_library(question).names,
@@ -101,7 +101,7 @@ def _carried(question: Question) -> dict[str, str]:
     return carried(question.inputs, _modes(question), question.states)
 
 
-def _recording(question: Question) -> Recording:
+def recorded(question: Question) -> Recording:
     """The data as the filter sees them."""
     data, times = question.data, question.data.steps()
     gaps = np.concatenate(
@@ -116,10 +116,14 @@ def _recording(question: Question) -> Recording:
             question.library,
             _gamma_library(question),
             {question.states.index(name): text for name, text in question.known_drift.items()},
-            question.pairs or tuple((i, i) for i in question.rows),
+            question.pairs or (() if question.given.noise else tuple((i, i) for i in question.rows)),
             question.constant_pairs,
             driven,
             {question.states.index(row): said for row, said in question.said.items()},
+            {
+                (question.states.index(i), question.states.index(j)): text
+                for (i, j), text in question.given.noise.items()
+            },
         ),
         observation=np.pad(question.observation, ((0, 0), (0, len(driven)))),
         given=tuple(range(own, own + len(driven))),
@@ -163,9 +167,9 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         observer=_observer(fit, question),
     )
     findings.warnings += grouped_warnings(findings.labelled())
-    if not question.pairs:
+    if not question.pairs and not question.given.noise:
         findings.diffusion = Diffusion({})
-    return findings
+    return with_given_noise(findings, question.given.noise)
 
 
 def _levels(fit: FilteredFit, channels: tuple[str, ...]) -> dict[str, NoiseLevel]:

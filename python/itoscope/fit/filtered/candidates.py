@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.expressions.affine import affine
+from itoscope.expressions.grammar import named
 from itoscope.expressions.kinks import Kink, closed_kinks, distinct
 
 if TYPE_CHECKING:
@@ -24,13 +25,13 @@ __all__ = ["Candidates"]
 
 @dataclass(frozen=True)
 class Candidates:
-    """K terms that a model may hold, each once, then the given rows of the drift.
+    """K terms that a model may hold, each once, then what is given of the drift and of Gamma.
 
     Attributes
     ----------
     states : tuple of m str
     expressions : tuple of str
-        The K terms, then one expression for each given row.
+        The K terms, then one expression for each given row, known part of a row and given element of Gamma.
     drift_terms, gamma_terms : tuples of int
         Numbers of the terms that are candidates of the drift and of Gamma.
     constant : int
@@ -42,9 +43,14 @@ class Candidates:
     constant_pairs : frozenset of int
         Numbers of the pairs whose one candidate is the constant.
     given : (m, n_given) array
-        The drift's coefficients on the expressions of the given rows.
-    excluded, included : frozensets of (row, term)
-        Terms that a row of the drift may not have, and those that it has in every model.
+        The drift's coefficients on the given expressions.
+    given_pairs : tuple of (i, j)
+        Elements of Gamma that are given, beside those that are sought.
+    given_gamma : (n_given_pairs, n_given) array
+        Their coefficients on the given expressions.
+    excluded, included, held : frozensets of (row, term)
+        Terms that a row of the drift may not have, those that it has in every model, and among what is given those that
+        are known parts of a row that is sought.
     bounds : mapping of (row, term) to (low, high)
         Between which coefficients are.
     """
@@ -57,9 +63,12 @@ class Candidates:
     rows: tuple[int, ...]
     pairs: tuple[tuple[int, int], ...]
     given: Array
+    given_pairs: tuple[tuple[int, int], ...] = ()
+    given_gamma: Array = field(default_factory=lambda: np.zeros((0, 0)))
     constant_pairs: frozenset[int] = frozenset()
     excluded: frozenset[tuple[int, int]] = frozenset()
     included: frozenset[tuple[int, int]] = frozenset()
+    held: frozenset[tuple[int, int]] = frozenset()
     bounds: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
@@ -72,6 +81,7 @@ class Candidates:
         constant_pairs: Collection[tuple[int, int]] = (),
         carried: Mapping[str, str] | None = None,
         said: Mapping[int, Said] | None = None,
+        noise: Mapping[tuple[int, int], str] | None = None,
     ) -> Candidates:
         """Those of two libraries; by default Gamma has that of the drift, and all elements of the unknown rows.
 
@@ -87,6 +97,8 @@ class Candidates:
             States after those of the library that are known at every sample, each with its drift.
         said : mapping of int to Said, optional
             What is known of the terms of a row of the drift, as `library` shows them.
+        noise : mapping of (i, j) to expression, optional
+            Elements of Gamma that are given.
         """
         gamma_library, own = diffusion_library or library, len(library.states)
         states = (*library.states, *(carried or {}))
@@ -94,32 +106,32 @@ class Candidates:
         m = len(states)
         drift_terms, gamma_terms = library.expressions, gamma_library.expressions
         texts, where = distinct([*drift_terms, *gamma_terms, "1"], states)
-        given = np.zeros((m, len(known)))
-        given[list(known), np.arange(len(known))] = 1.0
+        held = sorted(_columns(said, "held", library, where))
+        noise = noise or {}
+        given_texts = [*known.values(), *(texts[k] for _, k in held), *noise.values()]
+        given = np.zeros((m, len(given_texts)))
+        for column, row in enumerate([*known, *(row for row, _ in held)]):
+            given[row, column] = 1.0
+        given_gamma = np.eye(len(given_texts))[len(given_texts) - len(noise) :]
         rows = tuple(i for i in range(m) if i not in known)
-
-        def named(what: str) -> frozenset[tuple[int, int]]:
-            return frozenset(
-                (row, where[k])
-                for row, one in (said or {}).items()
-                for k, name in enumerate(library.names)
-                if name in getattr(one, what)
-            )
 
         if pairs is None:
             pairs = [(i, j) for i in rows for j in rows if j >= i]
         return cls(
             states=states,
-            expressions=(*texts, *known.values()),
+            expressions=(*texts, *given_texts),
             drift_terms=tuple(where[: len(drift_terms)]),
             gamma_terms=tuple(where[len(drift_terms) : -1]),
             constant=where[-1],
             rows=rows,
             pairs=tuple(pairs),
             given=given,
+            given_pairs=tuple(noise),
+            given_gamma=given_gamma,
             constant_pairs=frozenset(p for p, pair in enumerate(pairs) if pair in constant_pairs),
-            excluded=named("excluded"),
-            included=named("included"),
+            excluded=_columns(said, "excluded", library, where) | frozenset(held),
+            included=_columns(said, "included", library, where),
+            held=frozenset(held),
             bounds={
                 (row, where[k]): one.bounds[name]
                 for row, one in (said or {}).items()
@@ -135,14 +147,21 @@ class Candidates:
 
     @property
     def known(self) -> dict[int, str]:
-        """The given rows of the drift."""
-        rows = np.argmax(self.given, axis=0).tolist() if self.given.size else []
-        return dict(zip(rows, self.expressions[self.n_terms :]))
+        """The given rows of the drift, and what is known of others."""
+        found: dict[int, str] = {}
+        for row, column in np.argwhere(self.given != 0.0).tolist():
+            found.setdefault(row, self.expressions[self.n_terms + column])
+        return found
 
     @cached_property
     def affine(self) -> frozenset[int]:
         """Numbers of the terms of constant slope, given rows among them."""
         return affine(self.expressions, self.states)
+
+    @cached_property
+    def constants(self) -> frozenset[int]:
+        """Numbers of the terms that no state is in: the constant, and given ones of the kind."""
+        return frozenset(k for k in self.affine if not named(self.expressions[k], self.states))
 
     @cached_property
     def kinks(self) -> dict[int, Kink]:
@@ -191,3 +210,15 @@ class Candidates:
     def pair_names(self) -> list[str]:
         """How the elements of Gamma are named: `x1,x2`."""
         return [f"{self.states[i]},{self.states[j]}" for i, j in self.pairs]
+
+
+def _columns(
+    said: Mapping[int, Said] | None, what: str, library: BoundLibrary, where: Sequence[int]
+) -> frozenset[tuple[int, int]]:
+    """The (row, term) of which something is said."""
+    return frozenset(
+        (row, where[k])
+        for row, one in (said or {}).items()
+        for k, name in enumerate(library.names)
+        if name in getattr(one, what)
+    )

@@ -65,7 +65,8 @@ def equations(
             task, asked, maximum, ("drift", columns), names, pips[0][places], drawn.drift[:, places]
         )
         found = _told(found, state.drift, places)
-        drift[row] = _among(_within(found, None if limits is None else limits[places]), task.drift_terms)
+        own = _among(_within(found, None if limits is None else limits[places]), task.drift_terms)
+        drift[row] = _holding(own, [shown[k] for i, k in among.held if i == row])
     shown = dict(zip(among.gamma_terms, task.gamma_terms))
     for p, pair in enumerate(among.pairs):
         places = [c for c, (q, _) in enumerate(among.all_gamma) if q == p]
@@ -98,6 +99,23 @@ def _within(equation: Equation, limits: Array | None) -> Equation:
     named = ", ".join(equation.terms[k] for k in np.flatnonzero(np.isfinite(free).any(axis=1)))
     notes = [f"the data contradict the bounds of {named}: what is shown lies at a bound"] if broken else []
     return replace(equation, mean=mean, cov=cov, limits=limits, warnings=[*equation.warnings, *notes])
+
+
+def _holding(equation: Equation, terms: Sequence[str]) -> Equation:
+    """An equation that has these of its terms in every model, with the coefficient 1."""
+    at = [equation.terms.index(term) for term in terms]
+    if not at:
+        return equation
+    names = ("pip", "mean", "selected", "samples", "included", "inclusion")
+    changed: dict[str, Any] = {name: np.array(getattr(equation, name)) for name in names}
+    for values in changed.values():
+        values[..., at] = 1
+    limits = (
+        np.full((len(equation.terms), 2), (-np.inf, np.inf)) if equation.limits is None else equation.limits
+    )
+    limits = np.array(limits)
+    limits[at] = 1.0
+    return replace(equation, limits=limits, **changed)
 
 
 def _among(equation: Equation, terms: Sequence[str]) -> Equation:

@@ -106,7 +106,10 @@ class Recording:
         """The state-space model over the terms that `model` and `columns` need, and where each term went."""
         among, n_given = self.candidates, self.candidates.given.shape[1]
         drift = np.hstack([model.drift, among.given])
-        gamma = np.hstack([model.gamma, np.zeros((len(among.pairs), n_given))])
+        gamma = np.hstack([model.gamma, np.zeros((len(model.gamma), n_given))])
+        if among.given_pairs:
+            beside = np.zeros((len(among.given_pairs), among.n_terms))
+            gamma = np.vstack([gamma, np.hstack([beside, among.given_gamma])])
         used = np.flatnonzero((drift != 0.0).any(axis=0) | (gamma != 0.0).any(axis=0)).tolist()
         terms = tuple(sorted({*used, *(k for _, k in columns or [])}))
         texts = [among.expressions[k] for k in terms]
@@ -117,7 +120,7 @@ class Recording:
             program=self.compiled[terms],
             drift=np.ascontiguousarray(drift[:, index]),
             gamma=np.ascontiguousarray(gamma[:, index]),
-            pairs=among.pairs,
+            pairs=(*among.pairs, *among.given_pairs),
             observation=self.observation,
             noise=model.noise,
             mean0=model.mean0,
@@ -136,7 +139,7 @@ class Recording:
         """Whether one step of any length is exact: all terms are affine, and Gamma is constant."""
         among = self.candidates
         varying = np.flatnonzero((gamma != 0.0).any(axis=0)).tolist()
-        return set(terms) <= among.affine and set(varying) <= {among.constant}
+        return set(terms) <= among.affine and set(varying) <= among.constants
 
     def loglik(self, model: Model) -> float:
         """Log-likelihood of the recording."""

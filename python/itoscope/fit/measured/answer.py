@@ -25,6 +25,7 @@ from itoscope.fit.measured.still import fit_still
 from itoscope.fit.sampler import sampler_of
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
+from itoscope.result.given import with_given_noise
 from itoscope.result.units import summary_of
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def answer_measured(question: Question) -> Findings:
     if gain is not None:
         findings.diagnostics["origin_gain"] = gain
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
-    findings = looked_beyond(findings, data.paths)
+    findings = with_given_noise(looked_beyond(findings, data.paths), question.given.noise)
     findings.warnings += grouped_warnings(findings.labelled())
     return findings
 
@@ -158,7 +159,10 @@ def _covariance_checks(measured: Measured, fit: MeasuredFit, names: tuple[str, .
 def _given_checks(question: Question, measured: Measured) -> list[Check]:
     """Whether each given row explains the increments of its state."""
     states, checks = question.states, []
+    noisy = {state for pair in question.given.noise for state in pair}
     for state, expression in question.known_drift.items():
+        if state in noisy:
+            continue
         given = measured.backend.compile([expression], question.library.inputs)
         checks.append(check_given(measured.paths, measured.times, states.index(state), state, given))
     return checks
