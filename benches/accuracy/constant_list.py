@@ -262,6 +262,7 @@ NO_STUDY = {
     "fit.measured.still.MOST_TRIMS": "ends a loop that takes terms out, of which a library has few hundred",
     "posterior.words.MOST_TERMS": "what is shown; nothing is selected by it",
     "posterior.words.MOST_MODELS": "what is shown; nothing is selected by it",
+    "stats.convergence.TOGETHER": "how many draws are looked at together, a size of blocks",
     "stats.positive.EDGE": "where half the value is its error, an interval of two of them reaches zero",
     "posterior.sampling.BYTES_PER_ENTRY": "the size of what is held",
     "posterior.words.MOST_NEAR": "what is shown beside the selected terms; nothing is selected by it",
@@ -270,6 +271,14 @@ NO_STUDY = {
     "result.ensemble.LEVELS": "what is shown unless others are asked for",
     "result.innovations.ENDS": "the edges of a picture",
     "result.innovations.MOST_SAMPLES": "the points of a picture",
+    "result.motion.CONVERGED": "far below any error of a coefficient, far above rounding",
+    "result.motion.DRAWS": "how many draws are behind a band",
+    "result.motion.HALVINGS": "ends a search that comes to nothing",
+    "result.motion.POINTS": "the points of a curve",
+    "result.motion.SAME": "zeros so near are found from several starts, to rounding",
+    "result.motion.STARTS": "where zeros are sought from; `pytest tests/result/test_motion.py` finds all of known ones",
+    "result.motion.STEPS": "ends a search that comes to nothing",
+    "result.motion.WIDER": "the edges of a curve",
     "result.states.NORMAL": "a quantile that differs from the normal one by 1e-9",
 }
 
