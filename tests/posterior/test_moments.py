@@ -202,3 +202,63 @@ def test_bad_priors_are_named(change, message):
 def test_a_wrong_interval_is_named():
     with pytest.raises(ArgumentError, match="probability = 95: a number between 0 and 1"):
         moments().sample(**FAST).interval(95)
+
+
+def parts_of_a_recording():
+    data = ito.problems.ornstein_uhlenbeck().simulate(duration=5.0, dt=0.01, n_paths=7, substeps=2, seed=4)
+    library = ito.Library.polynomials(4)
+    return [ito.moments(x, library, row="x1", dt=0.01) for x in data.paths]
+
+
+def assert_same_bits(one, other):
+    for name in ("gram", "moment", "yy", "n", "slab_scale"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_moments_add_in_any_order_and_groups_with_the_same_bits(own, tmp_path):
+    parts = parts_of_a_recording()
+    if not own:  # of somebody's regression
+        parts = [ito.Moments(m.gram, m.moment, m.yy, m.n, m.terms, slab_scale=m.slab_scale) for m in parts]
+    whole = sum(parts[1:], parts[0])
+    rng = np.random.default_rng(1)
+    for trial in range(5):
+        left = [parts[k] for k in rng.permutation(7)]
+        while len(left) > 1:
+            a = left.pop(rng.integers(len(left)))
+            b = left.pop(rng.integers(len(left)))
+            both = a + b
+            if trial == 0:
+                both.save(tmp_path / "part.npz")
+                both = ito.Moments.load(tmp_path / "part.npz")
+            left.append(both)
+        assert_same_bits(left[0], whole)
+    if own:  # the sums that were added before rounded in another order
+        plain = [sum((m.sums for m in order[1:]), order[0].sums).omega for order in (parts, parts[::-1])]
+        assert not np.array_equal(*plain)
+
+
+def test_saved_moments_are_the_same_and_add_on(tmp_path):
+    a, b, c = parts_of_a_recording()[:3]
+    (a + b).save(tmp_path / "ab.npz")
+    loaded = ito.Moments.load(tmp_path / "ab.npz")
+    assert_same_bits(loaded, a + b)
+    assert loaded.terms == a.terms
+    assert_same_bits(loaded + c, b + (c + a))
+    assert np.array_equal(loaded.sample(seed=1).pip, (a + b).sample(seed=1).pip)
+
+
+def test_files_that_hold_no_moments_are_told(tmp_path):
+    np.savez(tmp_path / "other.npz", gram=np.eye(2))
+    with pytest.raises(DataError, match="no moments"):
+        ito.Moments.load(tmp_path / "other.npz")
+    moments().save(tmp_path / "m.npz")
+    arrays = dict(np.load(tmp_path / "m.npz"))
+    for changed in ({"itoscope_moments": 99}, {"terms": np.array(["a"])}, {"exact": arrays["exact"][:3]}):
+        np.savez(tmp_path / "damaged.npz", **(arrays | changed))
+        with pytest.raises(DataError, match=r"damaged\.npz"):
+            ito.Moments.load(tmp_path / "damaged.npz")
+    with pytest.raises(FileNotFoundError):
+        ito.Moments.load(tmp_path / "none.npz")
+    with pytest.raises(ArgumentError, match="path"):
+        moments().save(3)

@@ -67,6 +67,7 @@ GIVEN = {
     "discover.diffusion": None, "SDEDiscovery.diffusion": None, "SDEDiscovery.fit.x": DATA,
     "SDEDiscovery.score.x": DATA,
     "SDEDiscovery.simulate.t": [0.0, 0.01, 0.02], "SDE.load.path": "model.json", "Discovery.load.path": "found.npz",
+    "Moments.load.path": "moments.npz",
     "read.path": "run.csv", "Trajectories.from_csv.path": "run.csv", "Trajectories.from_file.path": "run.csv",
     "Trajectories.from_npz.path": "run.npz", "Trajectories.from_parquet.path": "run.parquet",
     "Discovery.self_check.data": None, "Discovery.check.data": None, "Discovery.smoothed.data": None,
@@ -167,6 +168,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("files")
     SDE.save(path / "model.json")
     RESULT.save(path / "found.npz")
+    SUMS.save(path / "moments.npz")
     DATA.to_csv(path / "run.csv")
     DATA.to_npz(path / "run.npz")
     DATA.to_dataframe().to_parquet(path / "run.parquet")

@@ -151,6 +151,19 @@ class Sums:
         square, line = np.zeros((k, k)), np.zeros(k)
         return cls(square, square, square, line, line, 0.0, 0.0, 0)
 
+    def flat(self) -> Array:
+        """All numbers one after the other; `of_flat` reads them."""
+        return np.concatenate(
+            [np.ravel(np.asarray(getattr(self, f.name), dtype=float)) for f in fields(self)]
+        )
+
+    @classmethod
+    def of_flat(cls, numbers: Array, k: int) -> Sums:
+        """What `flat` wrote, of a library of `k` terms."""
+        squares, (c, d) = numbers[: 3 * k * k].reshape(3, k, k), numbers[3 * k * k : -3].reshape(2, k)
+        s, total, n = numbers[-3:].tolist()
+        return cls(*squares, c, d, s, total, int(n))
+
     def with_squares(self, other: Sums) -> Sums:
         """The same with the products of terms with terms of another."""
         return replace(self, omega=other.omega, cross=other.cross, inner=other.inner)

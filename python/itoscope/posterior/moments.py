@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from itoscope.backends import get_backend
+from itoscope.backends.records import Sums
 from itoscope.common import checks
+from itoscope.common.archives import read_archive
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
+from itoscope.common.reading import reading
+from itoscope.common.writing import path_of, replacing
 from itoscope.errors import DataError, argument_error
 from itoscope.posterior.sampling import Sampling, sample
+from itoscope.stats.exact import Exact
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from os import PathLike
 
     from itoscope.backends.protocol import Backend
-    from itoscope.backends.records import Sums
     from itoscope.common.types import Array, Progress, Sampler
     from itoscope.posterior.equation import Equation
 
@@ -29,6 +34,8 @@ __all__ = ["Moments"]
 TOLERANCE = 1e-6
 #: Samples that moments may be of: fewer leave a noise variance that no double can draw.
 LEAST, MOST = 1e-3, 1e15
+#: The array that marks a file of `Moments.save`; it holds the version of the layout.
+OWN, VERSION = "itoscope_moments", 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +44,8 @@ class Moments(Quadratic):
 
     ``yy - 2 moment.theta + theta.gram.theta`` is the residual sum of squares of the coefficients theta.
 
-    Moments of disjoint data add: ``a + b`` are those of both.
+    Moments of disjoint data add: ``a + b`` are those of both, with the same bits in whatever order and groups they
+    are added, on however many machines: the sums are kept without rounding.
 
     Parameters
     ----------
@@ -58,6 +66,8 @@ class Moments(Quadratic):
     sums : optional
         The additive sums that the moments were projected from; where both sides of a ``+`` have them, they are
         added and projected again, which is exact.
+    exact : optional
+        Of a sum, what was added without rounding.
 
     Raises
     ------
@@ -71,6 +81,7 @@ class Moments(Quadratic):
     terms: Sequence[str] | None = None
     slab_scale: float = field(default=1.0, kw_only=True)
     sums: Sums | None = field(default=None, repr=False)
+    exact: Exact | None = field(default=None, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.terms is not None and not checks.is_list(self.terms):
@@ -121,17 +132,84 @@ class Moments(Quadratic):
             return NotImplemented
         if self.terms != other.terms:
             raise argument_error("terms", list(other.names), f"the same terms as on the left, {self.terms}")
-        scale = (self.n * self.slab_scale + other.n * other.slab_scale) / (self.n + other.n)
-        if self.sums is not None and other.sums is not None:
-            return Moments.from_sums(self.sums + other.sums, self.names, slab_scale=scale)
-        both = Quadratic.__add__(self, other)
-        return Moments(both.gram, both.moment, both.yy, both.n, self.terms, slab_scale=scale)
+        by_sums = self.sums is not None and other.sums is not None
+        return Moments._of_exact(self._exactly(by_sums) + other._exactly(by_sums), self.names)
+
+    def _exactly(self, by_sums: bool) -> Exact:
+        """The additive numbers: those of the sums or of the regression, then the slab's scale of all rows."""
+        if self.exact is not None and by_sums == (self.sums is not None):
+            return self.exact
+        numbers = [self.gram.ravel(), self.moment, [self.yy, self.n]]
+        if by_sums and self.sums is not None:
+            numbers = [self.sums.flat()]
+        return Exact.of(np.concatenate([*numbers, [self.n * self.slab_scale]]))
+
+    @classmethod
+    def _of_exact(cls, exact: Exact, terms: Sequence[str]) -> Moments:
+        """Moments of what `_exactly` says of each part, added without rounding."""
+        numbers, k = exact.rounded(), len(terms)
+        if len(numbers) == k * k + k + 3:
+            gram, moment, (yy, n, scale) = numbers[: k * k].reshape(k, k), numbers[k * k : -3], numbers[-3:]
+            return cls(gram, moment, yy, n, terms, exact=exact, slab_scale=scale / n)
+        sums = Sums.of_flat(numbers[:-1], k)
+        made = cls.from_sums(sums, terms, slab_scale=numbers[-1] / max(sums.n, 1))
+        return replace(made, exact=exact)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to an NPZ file, without pickle: `Moments.load` gives back the same bits, and so do its sums.
+
+        Parameters
+        ----------
+        path : path-like
+            Written whole or not at all.
+        """
+        by_sums = self.sums is not None
+        arrays: dict[str, Any] = {
+            OWN: VERSION,
+            "gram": self.gram,
+            "moment": self.moment,
+            "numbers": np.array([self.yy, self.n, self.slab_scale]),
+            "terms": np.array(self.names),
+            "exact": self._exactly(by_sums).to_bytes(),
+        }
+        if self.sums is not None:
+            arrays["sums"] = self.sums.flat()
+        with replacing(path_of(path)) as beside, open(beside, "wb") as handle:
+            np.savez_compressed(handle, **arrays)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Moments:
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Raises
+        ------
+        DataError
+            For a file that is damaged, no file of moments, or of a newer version.
+        """
+        arrays = read_archive(path_of(path), "moments")
+        with reading(path, "moments"):
+            if OWN not in arrays:
+                raise DataError(f"{path} holds no moments: Moments.save writes them")
+            if arrays[OWN] > VERSION:
+                raise DataError(f"{path} was written by a newer version of itoscope: update to read it")
+            yy, n, scale = arrays["numbers"].tolist()
+            terms = arrays["terms"].tolist()
+            sums = Sums.of_flat(arrays["sums"], len(terms)) if "sums" in arrays else None
+            exact = Exact.from_bytes(arrays["exact"])
+            k = len(terms)
+            if len(exact.units) != (k * k + k + 3 if sums is None else 3 * k * k + 2 * k + 4):
+                raise ValueError("its numbers do not agree in their count")
+            return cls(arrays["gram"], arrays["moment"], yy, n, terms, sums, slab_scale=scale, exact=exact)
 
     def subset(self, columns: Sequence[int]) -> Moments:
         """Return the moments with these columns only, in this order."""
         part = Quadratic.subset(self, columns)
         terms = [self.names[i] for i in columns]
-        return replace(self, gram=part.gram, moment=part.moment, terms=terms, sums=None)
+        return replace(self, gram=part.gram, moment=part.moment, terms=terms, sums=None, exact=None)
 
     def sample(
         self,
