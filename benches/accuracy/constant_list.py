@@ -272,6 +272,9 @@ NO_STUDY = {
     "result.innovations.ENDS": "the edges of a picture",
     "result.innovations.MOST_SAMPLES": "the points of a picture",
     "result.motion.CONVERGED": "far below any error of a coefficient, far above rounding",
+    "posterior.moments.VERSION": "names the layout of a file",
+    "stats.exact.DIGITS": "the format of a double",
+    "stats.exact.LOWEST": "the format of a double",
     "result.motion.DRAWS": "how many draws are behind a band",
     "result.motion.HALVINGS": "ends a search that comes to nothing",
     "result.motion.POINTS": "the points of a curve",
@@ -285,6 +288,7 @@ NO_STUDY = {
 #: What tells causes apart is studied on causes: `advice.py` simulates each, and recordings without one.
 NO_STUDY |= dict.fromkeys(
     (
+        "checks.advice.ALTERNATES",
         "checks.advice.MORE",
         "checks.advice.ROUNDED",
         "checks.advice.TWO",

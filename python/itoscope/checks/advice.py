@@ -16,6 +16,7 @@ from itoscope.common.numbers import number, rough
 from itoscope.data.advice import Advice
 from itoscope.data.traits import traits
 from itoscope.errors import ArgumentError
+from itoscope.stats.whiteness import autocorrelation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +35,8 @@ ROUNDED = 0.7
 """Share of the noise of rounding that a given level covers."""
 TWO = 6
 """Advices of a result at most."""
+ALTERNATES = 3.0
+"""Standard errors below zero of an autocorrelation at one step that is noise of the sensor, once a check has fired."""
 COLOURED = ("whiteness", "slow scales")
 """Checks that fire where a smooth motion is taken for one that noise drives."""
 BESIDE = "offset"
@@ -107,7 +110,7 @@ def _of_row(result: Findings, data: Trajectories, steps: Steps, fired: dict[str,
     """
     with np.errstate(all="ignore"):
         at_once = (_noise_time, _noise_shape, _time, _shape)
-        for tests in ((_period,), (_recordings,), at_once, (_colour,), (_heavy,)):
+        for tests in ((_period,), (_recordings,), at_once, (_noise,), (_colour,), (_heavy,)):
             found = [advice for test in tests if (advice := test(result, data, steps, fired)) is not None]
             if found:
                 yield min(found, key=lambda advice: advice.evidence["p_value"])
@@ -243,6 +246,23 @@ def _library(result: Findings, steps: Steps, p_value: float | None, of_noise: bo
         f"library of the {what} too small" if new else f"terms of the {what} left out", steps.name,
         f"the {what} of {steps.name} depends on the state in another way than was fitted, most like {shown}: {remedy}",
         {"p_value": p_value, **{term: z for term, z in found}}, {option: new} if new else {},
+    )  # fmt: skip
+
+
+def _noise(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
+    """Noise too small to be seen on the samples: what is left of measured states alternates."""
+    p_value = _least(fired, "slow scales", "whiteness", "memory")
+    if p_value is None or result.settings.get("measurement_noise"):
+        return None
+    alternation = float(autocorrelation(steps.z, steps.piece, 1)[0])
+    errors = -alternation * math.sqrt(np.count_nonzero(np.isfinite(steps.z)))
+    if errors < ALTERNATES:
+        return None
+    return Advice(
+        "measurement noise", steps.name,
+        f"what is left of {steps.name} alternates (autocorrelation {number(alternation, 2)} at one step), as noise of "
+        'the sensor makes it; discover(data, measurement_noise="estimate")',
+        {"autocorrelation": alternation, "errors": errors, "p_value": p_value}, {"measurement_noise": "estimate"},
     )  # fmt: skip
 
 

@@ -77,7 +77,7 @@ class Glance:
             yield "time: no column; the rows follow each other in equal steps"
         if data.ids is not None:
             shown = ", ".join(str(label) for label in data.ids[:6])
-            yield f"recordings: {data.n_paths}, {shown}{', ...' if data.n_paths > 6 else ''}"
+            yield f"recordings: {data.n_paths} ({shown}{', ...' if data.n_paths > 6 else ''})"
         yield from self._times()
         yield from self._states()
         if self.order is not None and not self.follows:
