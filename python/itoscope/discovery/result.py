@@ -352,17 +352,27 @@ class Discovery(Motion):
         new, before, after, comparable = tried(self, self.advice, k, seed, progress)
         return Tried(type(self).of(new), before, after, comparable)
 
-    def to_arviz(self) -> Any:
+    def to_arviz(self, *, draws: int = 200, seed: int | None = 0) -> Any:
         """Return everything as ArviZ data (`InferenceData`, a `DataTree` since ArviZ 1), for `az.summary` and its like.
 
         Group `posterior`: `drift (chain, draw, equation, term)`, `diffusion (chain, draw, entry, diffusion_term)`,
         and of each `noise_var`, `slab_var`, `p0`. Group `sample_stats`: `included`, `inclusion` (its probability given
-        the rest of the draw), `size` (number of terms). Group `observed_data`: `x (path, time, state)`. Needs the extra
-        `arviz`.
+        the rest of the draw), `size` (number of terms). Group `observed_data`: `x (path, time, state)`. Of measured
+        states also `log_likelihood`: `step_x (chain, draw, step)`, for `az.loo` and `az.compare`. Group
+        `posterior_predictive`: `x` of recordings that models drawn from the posterior make, for `az.plot_ppc`. Group
+        `prior`: coefficients given noise variances of the posterior. Needs the extra `arviz`.
+
+        Parameters
+        ----------
+        draws : int
+            Of the last three groups, of all chains together; 50 recordings at most, and fewer likelihoods of recordings
+            over 25 000 steps; 0 leaves them out.
+        seed : int or None
+            Of these.
         """
         from itoscope.show.arviz import to_arviz
 
-        return to_arviz(self)
+        return to_arviz(self, draws, seed)
 
     def report(self, path: str | Path, *, title: str | None = None) -> None:
         """Write one HTML page that needs no network: equations, checks, terms, pictures, settings, versions.
