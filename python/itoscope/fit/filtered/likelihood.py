@@ -167,7 +167,8 @@ def observed_information(
     """Inverse of the negative second derivatives of the log-likelihood, or None where they have no maximum.
 
     Second differences in the directions that Fisher's covariance `cov` makes independent, each a standard error long:
-    `p + p^2` filters for `p` parameters. Of more than `FULL` only the pure second differences are taken, `2 p` filters.
+    `p + p^2` filters for `p` parameters. Variances at the edge of zero are held in them: their errors, and how the
+    others go with them, are Fisher's. Of more than `FULL` only the pure second differences are taken, `2 p` filters.
     """
     spread = np.sqrt(np.maximum(np.diag(cov), np.finfo(float).tiny))
     now = model.values(parameters)
@@ -203,5 +204,14 @@ def observed_information(
         return None
     half = directions @ (vectors / np.sqrt(values))
     out: Array = half @ half.T
-    out[edge, edge] = np.diag(cov)[edge]
+    held = np.flatnonzero(edge)
+    if held.size:
+        # the differences hold what is at the edge: how far the others go with it is Fisher's to say
+        unit = cov / np.outer(spread, spread)
+        own = unit[np.ix_(held, held)]
+        pull = spread[inner, None] * (unit[np.ix_(inner, held)] @ np.linalg.pinv(own))
+        out[np.ix_(inner, inner)] += pull @ own @ pull.T
+        out[np.ix_(held, held)] = cov[np.ix_(held, held)]
+        out[np.ix_(inner, held)] = pull @ own * spread[held]
+        out[np.ix_(held, inner)] = out[np.ix_(inner, held)].T
     return out
