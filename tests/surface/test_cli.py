@@ -1,6 +1,7 @@
 """The command line: what it prints, what it writes, its exit codes, and mistakes in one line."""
 
 import argparse
+import inspect
 import json
 import shutil
 import subprocess
@@ -35,12 +36,72 @@ def test_help_of_every_command(run):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["fly"], ["simulate"], ["simulate", "duffing", "--dt", "x"], ["simulate", "-q"]]
+    "words", [["fly"], ["simulate"], ["simulate", "duffing", "--dt", "x"], ["simulate", "-q"]]
 )
 def test_wrong_use(run, words):
     code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert err.splitlines()[-1].startswith("itoscope")
+
+
+def test_alone_it_shows_its_help(run):
+    code, out, err = run()
+    assert (code, err) == (0, "") and "discover" in out and "usage: itoscope" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["discovr", "x.csv"], "did you mean discover?"),
+        (["discover", "x.csv", "--measurment-noise=3"], "did you mean --measurement-noise?"),
+        (["discover", "x.csv", "--librry", "poly:2"], "did you mean --library?"),
+        (["simulate", "duffing", "--durations", "2"], "did you mean --duration?"),
+        (["discover", "x.csv", "--qqqqq"], "unrecognized arguments: --qqqqq (itoscope discover --help"),
+    ],
+)
+def test_what_may_have_been_meant(run, words, meant):
+    code, _, err = run(*words)
+    assert code == 2 and meant in err and len(err.splitlines()) == 1
+
+
+def test_the_shell_can_all_that_discover_can_by_the_same_names():
+    parser = argparse.ArgumentParser()
+    cli_discover.add(parser.add_subparsers())
+    words = parser._subparsers._group_actions[0].choices["discover"]._option_string_actions
+    names = set(inspect.signature(itoscope.discover).parameters) - {"trajectories", "t", "progress"}
+    assert {f"--{name.replace('_', '-')}" for name in names} <= set(words)
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted", "unwanted"),
+    [
+        (["itoscope", "dis"], "discover", "look"),
+        (["itoscope", "discover", "--meas"], "--measurement-noise", "--library"),
+        (["itoscope", "simulate", "--set"], "--set", "--order"),
+        (["itoscope", "report", "run"], "run.csv", "--out"),
+    ],
+)
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_bash_completes(run, tmp_path, monkeypatch, shell, typed, wanted, unwanted):
+    """The script for zsh is that for bash behind one line, which bash does not know."""
+    code, script, _ = run("completion", shell)
+    assert code == 0
+    (tmp_path / "run.csv").touch()
+    monkeypatch.chdir(tmp_path)
+    script = "autoload() { :; }; bashcompinit() { :; }\n" + script
+    words = " ".join(f"'{word}'" for word in typed)
+    program = (
+        f'{script}COMP_WORDS=({words}); COMP_CWORD={len(typed) - 1}; _itoscope; echo "${{COMPREPLY[*]}}"'
+    )
+    found = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert wanted in found and unwanted not in found
+
+
+def test_fish_knows_what_options_mean(run):
+    _, script, _ = run("completion", "fish")
+    assert "-a discover -d 'find the equation behind a recording'" in script
+    assert "-l measurement-noise -d 'measurement noise: its sd, or estimate'" in script
+    assert run("completion", "csh")[0] == 2
 
 
 def test_a_reader_that_has_seen_enough(tmp_path):
@@ -175,6 +236,15 @@ def test_discover_asks_what_the_options_say():
     }  # fmt: skip
     assert (given["n_chains"], given["n_burn"], given["n_samples"], given["weights"]) == (3, 7, 9, None)
     assert given["known_drift"] == {"x": "v"} and given["library"].names(["x"]) == ["1", "x"]
+    assert asked("--measurement-noise=0.1")["measurement_noise"] == 0.1
+    assert asked("--states=x, v")["states"] == ["x", "v"]
+    assert asked("--observed=gauge=x2 - x1", "--observed=b=x1")["observed"] == {"gauge": "x2 - x1", "b": "x1"}
+    assert asked("--prior=a_p=1", "--prior=standardize=false")["prior"] == itoscope.Prior(
+        a_p=1, standardize=False
+    )
+    for word in ("--prior=a_q=1", "--prior=a_p=x", "--prior=standardize=3", "--prior=a_p=-1"):
+        with pytest.raises(itoscope.errors.ArgumentError, match=r"a_q|a_p|standardize"):
+            asked(word)
     assert asked("--diffusion=diagonal")["diffusion"] == "diagonal"
     assert asked("--diffusion=x=none,v=constant")["diffusion"] == {"x": "none", "v": "constant"}
 

@@ -6,21 +6,22 @@ Exit codes: 0 done, 1 the data or the fit refuse or a check fires, 2 the command
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from itoscope import __version__
-from itoscope.cli import check, discover, forecast, look, paper, report, settings, simulate
+from itoscope.cli import check, completion, discover, forecast, look, paper, report, settings, simulate
 from itoscope.errors import ArgumentError, ExpressionError, ItoscopeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["main"]
 
-COMMANDS = (discover, look, check, simulate, forecast, report, paper)
+COMMANDS = (discover, look, check, simulate, forecast, report, paper, completion)
 """Each has ``add(subparsers)``, which declares the subcommand and its ``run(arguments)``; that may return a code."""
 
 
@@ -72,9 +73,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parse(words: list[str]) -> argparse.Namespace:
     """Parse twice where a settings file is named: its options come before those of the shell, which win."""
     parser, commands = _parser()
-    arguments = parser.parse_args(words)
+    if not words:
+        parser.print_help()
+        parser.exit()
+    first = next((word for word in words if not word.startswith("-")), None)
+    if first is not None and first not in commands:
+        parser.error(f"no command {first!r}{_near(first, commands)}; there are {', '.join(commands)}")
+    arguments, unknown = parser.parse_known_args(words)
     place = next(n for n, word in enumerate(words) if word in commands)
     own = commands[words[place]]
+    if unknown:
+        own.error(
+            f"unrecognized arguments: {' '.join(unknown)}{_near(unknown[0], own._option_string_actions)}"
+        )
     positional = own.get_default("positional")
     if getattr(arguments, "settings", None) is not None:
         more, given = settings.words_of(arguments.settings, own, positional)
@@ -84,6 +95,12 @@ def _parse(words: list[str]) -> argparse.Namespace:
     if positional is not None and getattr(arguments, positional) is None:
         own.error(f"the following arguments are required: {positional.upper()}")
     return arguments
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    """What may have been meant by a word that is not known."""
+    found = difflib.get_close_matches(word.partition("=")[0], list(known), 1)
+    return f", did you mean {found[0]}?" if found else ""
 
 
 def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:

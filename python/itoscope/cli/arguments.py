@@ -6,9 +6,11 @@ import argparse
 import sys
 import tempfile
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from itoscope.common.prior import Prior
 from itoscope.data.formats import SUFFIXES
 from itoscope.data.trajectories import Trajectories
 from itoscope.discovery.result import Discovery
@@ -28,9 +30,11 @@ __all__ = [
     "data_of",
     "inputs_of",
     "library_of",
+    "names_of",
     "noise_of",
     "number",
     "numbers",
+    "prior_of",
     "result_of",
     "terms_of",
 ]
@@ -213,6 +217,27 @@ def inputs_of(words: list[str]) -> dict[str, str | None] | None:
             raise argument_error("--input", word, "COLUMN, COLUMN=linear or COLUMN=held")
         found[name.strip()] = between.strip() or None
     return found or None
+
+
+def names_of(text: str | None) -> list[str] | None:
+    """Return ``x1,x2`` as names; None for None."""
+    return None if text is None else [word.strip() for word in text.split(",")]
+
+
+def prior_of(words: list[str]) -> Prior | None:
+    """Return ``a_p=1`` words as the hyperparameters that they change; None without words."""
+    if not words:
+        return None
+    given: dict[str, Any] = {}
+    for name, text in assignments("--prior", words).items():
+        kinds = {field.name: field.default for field in fields(Prior)}
+        if name not in kinds:
+            raise argument_error("--prior", name, f"one of {', '.join(kinds)}")
+        if isinstance(kinds[name], bool):
+            given[name] = {"true": True, "false": False}.get(text.lower(), text)
+        else:
+            given[name] = text if isinstance(kinds[name], str) else numbers(f"--prior {name}", text)[0]
+    return Prior(**given)
 
 
 def by_row(option: str, text: str) -> Any:

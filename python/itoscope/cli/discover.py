@@ -18,7 +18,9 @@ from itoscope.cli.arguments import (
     data_of,
     inputs_of,
     library_of,
+    names_of,
     noise_of,
+    prior_of,
     terms_of,
 )
 from itoscope.cli.values import plain
@@ -42,6 +44,23 @@ Word = tuple[str, str, dict[str, Any]]
 SOUGHT: tuple[Word, ...] = (
     ("--order", "order", {"type": int, "help": "1: the columns are the states; 2: they are positions"}),
     ("--noise", "measurement_noise", {"metavar": "SD", "help": "measurement noise: its sd, or estimate"}),
+    (
+        "--states",
+        "states",
+        {
+            "metavar": "A,B,...",
+            "help": "all states, when some were not recorded; the columns bear names of others",
+        },
+    ),
+    (
+        "--observed",
+        "observed",
+        {
+            "action": "append",
+            "metavar": "COLUMN=EXPR",
+            "help": "what a column shows of the states, as gauge=x2-x1; may be repeated",
+        },
+    ),
     (
         "--known-drift",
         "known_drift",
@@ -114,6 +133,17 @@ HOW: tuple[Word, ...] = (
     ("--burn", "n_burn", {"type": int, "metavar": "N", "help": "draws thrown away before"}),
     ("--chains", "n_chains", {"type": int, "metavar": "N", "help": "chains"}),
     ("--threshold", "threshold", {"type": float, "help": "probability from which a term is in"}),
+    ("--max-rounds", "max_rounds", {"type": int, "metavar": "N", "help": "weight rounds at most"}),
+    (
+        "--weight-floor",
+        "weight_floor",
+        {"type": float, "help": "least share of the mean of a variance in a weight"},
+    ),
+    (
+        "--prior",
+        "prior",
+        {"action": "append", "metavar": "NAME=NUMBER", "help": "a hyperparameter, as a_p=1; may be repeated"},
+    ),
     ("--seed", "seed", {"type": int, "help": "default: drawn, and kept in the result"}),
     ("--backend", "backend", {"choices": ("rust", "reference")}),
 )
@@ -126,11 +156,19 @@ def _told(option: str, told: dict[str, Any]) -> dict[str, Any]:
     return {**told, "dest": option, "default": default, "help": told.get("help", "") + said}
 
 
+def flags(flag: str, option: str) -> list[str]:
+    """The words of an option: that of the shell, and its name in Python."""
+    return list(dict.fromkeys([flag, f"--{option.replace('_', '-')}"]))
+
+
 def asked(arguments: argparse.Namespace) -> dict[str, Any]:
     """The words of the shell as options of `discover`."""
     given = {option: getattr(arguments, option) for _, option, _ in (*SOUGHT, *HOW)}
     return {
         **given,
+        "states": names_of(arguments.states),
+        "observed": assignments("--observed", arguments.observed) or None,
+        "prior": prior_of(arguments.prior),
         "known_drift": assignments("--known-drift", arguments.known_drift) or None,
         "known_diffusion": assignments("--known-diffusion", arguments.known_diffusion) or None,
         "inputs": inputs_of(arguments.inputs),
@@ -160,7 +198,7 @@ def add(subparsers: Any) -> None:
     for title, words in (("what is sought", SOUGHT), ("how it is sought", HOW)):
         group = parser.add_argument_group(title)
         for flag, option, told in words:
-            group.add_argument(flag, **_told(option, told))
+            group.add_argument(*flags(flag, option), **_told(option, told))
     group.add_argument("--threads", type=int, default=0, metavar="N", help="threads (default: one per core)")
     out = parser.add_argument_group("what comes out")
     out.add_argument(
