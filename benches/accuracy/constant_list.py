@@ -32,7 +32,7 @@ from constant_alarms import (
     varying,
 )  # fmt: skip
 from constant_cases import Case, cubic, filtered, lengthy, linear, measured, quadratic
-from constant_still import slight, smooth
+from constant_still import by_euler, rounded_still, short_of_terms, slight, smooth, still
 from constant_studies import ANY, Study, alarms, answers, doubts, replayed, weak, widest
 from constant_sums import (
     averaging,
@@ -98,6 +98,9 @@ STUDIES: dict[str, Study] = {
     "checks.measured.QUIET": Study(
         alarms("row noise", lambda: turning(0.01), lambda: turning(0.0)), values=(0.5, 1.2, 2.0, 5.0, 50.0)
     ),
+    "checks.still.LEFT": Study(alarms("row residual", still, short_of_terms), (1e-3, 0.1, 1, 100)),
+    "checks.still.LEAST": Study(alarms("drift shape", rounded_still, short_of_terms), (1e-4, 1, 1e4)),
+    "checks.still.BIAS": Study(alarms("step bias", still, by_euler), values=(0.5, 1.5, 5.0, 50.0)),
     "fit.measured.stepping.SLIGHT": Study(slight, values=(0.0, 5.0, 15.0, 50.0, 200.0)),
     "fit.measured.stepping.SMOOTH": Study(smooth, values=(0.5, 2.0, 10.0)),
     "checks.measured.STEP_CHANGE": Study(
@@ -217,6 +220,26 @@ NO_STUDY = {
     "fit.filtered.draws.REJECTED": "a bound that leaves a hundredth is met by two draws of three; the others lie at it",
     "stats.covariance.ROUNDING": "a thousand times what rounding leaves of a zero eigenvalue of a million terms",
     "stats.covariance.PIVOT": "rounding leaves 1e-16 of the entry; noise of a millionth is kept",
+    **{
+        f"stats.ringing.{name}": reason
+        for name, reason in {
+            "BLOCKS": "how many replicates an error is taken from",
+            "LONGEST": "how many lags are looked at",
+            "FEWEST": "twelve lags tell five numbers: with eight a sixth of the answers are none",
+            "LEVEL": "where a plateau begins; the lags that are fitted go four times as far",
+            "SPAN": "a quarter of a period is where the increments come to their plateau: four are one period",
+            "DECAYS": "where the fit starts",
+            "FREQUENCIES": "where the fit starts",
+            "SLOWEST": "where the fit starts",
+            "FASTEST": "a fifth is left after one sample",
+            "TINY": "rounding of a matrix of three alike shapes",
+            "ROUNDS": "when a fit that does not settle ends",
+            "HALVINGS": "when a step is no step",
+            "SETTLED": "when a fit has settled",
+            "TOLD": "rounding of slopes that are alike where nothing rings",
+        }.items()
+    },
+    "checks.still.SMOOTH": "which cause a sentence names: differences of white noise have -0.5, a motion near 1",
     "checks.beyond.STRIDE": "how finely the drift is followed: a tenth of the distance a step of fourth order",
     "checks.beyond.STRIDES": "how long the drift is followed: from twice the distance seven steps lead straight back",
     "checks.beyond.SAMPLES": "how many samples a mean is taken over",

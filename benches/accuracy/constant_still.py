@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,31 @@ def still() -> list[Case]:
             )
             cases.append(Case("still", data, ito.Library.polynomials(degree), truth, sde=sde))
     return cases
+
+
+@cache
+def rounded_still() -> list[Case]:
+    """The same, written with so many digits that rounding is under a thousandth of what moves them, and without end."""
+    short = [
+        replace(case, data=ito.Trajectories([np.round(x, 5) for x in case.data.paths], dt=case.data.dt))
+        for case in still()
+        if case.data.dt > 0.01
+    ]
+    return [*still(), *(replace(case, asked={"diffusion": "none"}) for case in short)]
+
+
+@cache
+def short_of_terms() -> list[Case]:
+    """The same under libraries that lack some of their terms."""
+    return [
+        replace(case, library=ito.Library.polynomials(1), asked={"diffusion": "none"}) for case in still()
+    ]
+
+
+@cache
+def by_euler() -> list[Case]:
+    """The same by regressions on the start of each step."""
+    return [replace(case, asked={"diffusion": "none", "scheme": "euler"}) for case in still()]
 
 
 def _terms(text: str) -> list[str]:

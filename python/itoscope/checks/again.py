@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy as np
 from itoscope.checks.check import Check, alpha_of
 from itoscope.checks.filtered import innovation_checks
 from itoscope.checks.measured import check_residuals
-from itoscope.checks.rows import fitted_row, noisy_rows
+from itoscope.checks.rows import fitted_row, noisy_rows, still_rows
 from itoscope.checks.scores import BOUND, VARIES
 from itoscope.checks.simulated import compare, simulation_checks
 from itoscope.checks.steps import of_measured
+from itoscope.checks.still import still_checks
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.stats.scores import of_rows
 from itoscope.stats.tails import chi_square_tail, normal_tails
@@ -48,7 +50,11 @@ def looks_again(result: Findings, data: Trajectories) -> list[Check]:
         allowed = f"a recording of the states of the model, {', '.join(result.states)}"
         raise argument_error("data", ", ".join(data.names), allowed)
     rows = noisy_rows(result)
-    return [check for state in rows for check in _row(result, data, state, len(rows))]
+    checks = [check for state in rows for check in _row(result, data, state, len(rows))]
+    for state, found in (quiet := still_rows(result, data)).items():
+        same = _same_drift(found.steps, result.drift[state], alpha_of(len(quiet)))
+        checks += [replace(same, fired=same.fired and found.real), *still_checks(found, len(quiet))]
+    return checks
 
 
 def _row(result: Findings, data: Trajectories, state: str, rows: int) -> list[Check]:

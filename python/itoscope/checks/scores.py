@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array, Bools
 
-__all__ = ["learned", "step_checks"]
+__all__ = ["drift_looks", "learned", "step_checks"]
 
 RATIO = 0.05
 """Excess of the variance of block sums that the length of a step may leave over at any scale."""
@@ -45,7 +45,7 @@ def step_checks(kind: str, steps: Steps, alpha: float) -> list[Check]:
     alpha : float
         Significance of each look.
     """
-    if np.count_nonzero(np.isfinite(steps.z)) < FEWEST or not np.nanstd(steps.z) > 0:
+    if _too_few(steps):
         return []
     with np.errstate(all="ignore"):
         bins = _bins(steps.states)
@@ -54,6 +54,18 @@ def step_checks(kind: str, steps: Steps, alpha: float) -> list[Check]:
             *_drift_checks(kind, steps, bins, alpha),
             *_noise_checks(kind, steps, bins, alpha),
         ]
+
+
+def drift_looks(kind: str, steps: Steps, alpha: float) -> list[Check]:
+    """Those at the drift alone; see `step_checks`."""
+    if _too_few(steps):
+        return []
+    with np.errstate(all="ignore"):
+        return _drift_checks(kind, steps, _bins(steps.states), alpha)
+
+
+def _too_few(steps: Steps) -> bool:
+    return np.count_nonzero(np.isfinite(steps.z)) < FEWEST or not np.nanstd(steps.z) > 0
 
 
 def _blocks(kind: str, steps: Steps, alpha: float) -> Check:

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.observer import Innovations
 
-__all__ = ["Steps", "of_innovations", "of_measured", "sums_before"]
+__all__ = [
+    "Steps",
+    "of_innovations",
+    "of_measured",
+    "past_of",
+    "some_of",
+    "sums_before",
+    "sums_of",
+    "time_of",
+]
 
 CHUNK = 65_536
 """Rows of a library that are held at a time."""
@@ -88,9 +97,9 @@ def of_measured(
     z, before, scales, steady, turning, numbers = [], [], [], [], [], []
     for x, t in zip(paths, times):
         dt = np.diff(t) if np.ndim(t) else np.full(len(x) - 1, float(t))
-        f = _sums(drift.program, drift.coef[0], x)
+        f = sums_of(drift.program, drift.coef[0], x)
         gamma, ahead = (
-            np.maximum(_sums(variance.program, variance.coef[0], at), variance.floors[0])
+            np.maximum(sums_of(variance.program, variance.coef[0], at), variance.floors[0])
             for at in (x, _ahead(x[:-1], dt))
         )
         z.append((np.diff(x[:, row]) - dt * (f[:-1] + f[1:]) / 2) / np.sqrt(gamma[:-1] * dt))
@@ -102,7 +111,7 @@ def of_measured(
         turning.append(np.clip(turn, -UNSTEADY, UNSTEADY))
         numbers.append(np.sqrt(gamma[:-1] * dt))
     piece = np.repeat(np.arange(len(z)), [len(one) for one in z])
-    some = _some(len(piece))
+    some = some_of(len(piece))
     states, scale = np.concatenate(before), np.concatenate(scales)[some]
     u = drift.program.evaluate(np.ascontiguousarray(states[some]))
     g = variance.program.evaluate(np.ascontiguousarray(states[some]))
@@ -114,9 +123,9 @@ def of_measured(
         z=np.concatenate(z),
         piece=piece,
         some=some,
-        time=_time(piece)[some],
+        time=time_of(piece)[some],
         states=states[some],
-        past=_past(states, piece)[some],
+        past=past_of(states, piece)[some],
         scale=scale,
         held=u[:, chosen],
         outside=u[:, ~chosen],
@@ -137,16 +146,16 @@ def of_innovations(seen: Innovations, channel: int, data: Trajectories) -> Steps
     for number in np.unique(seen.path):
         here = (seen.path == number) & (seen.step > 0)
         states[here] = data.paths[number][seen.step[here] - 1]
-    some = _some(len(states))
+    some = some_of(len(states))
     none = np.zeros((len(some), 0))
     return Steps(
         name=seen.names[channel],
         z=seen.z[:, channel],
         piece=seen.piece,
         some=some,
-        time=_time(seen.piece)[some],
+        time=time_of(seen.piece)[some],
         states=states[some],
-        past=_past(states, seen.piece)[some],
+        past=past_of(states, seen.piece)[some],
         scale=np.ones(len(some)),
         held=none,
         outside=none,
@@ -168,13 +177,14 @@ def _ahead(x: Array, dt: Array) -> Array:
     return np.asarray(x + moved)
 
 
-def _sums(program: Program, coef: Array, x: Array) -> Array:
+def sums_of(program: Program, coef: Array, x: Array) -> Array:
     """The fitted sum at every row, a chunk at a time."""
     parts = [np.ascontiguousarray(x[k : k + CHUNK]) for k in range(0, len(x), CHUNK)]
     return np.concatenate([program.evaluate(part) @ coef for part in parts])
 
 
-def _some(n: int) -> Integers:
+def some_of(n: int) -> Integers:
+    """The steps that are regressed on."""
     return np.arange(0, n, max(1, -(-n // SOME)))
 
 
@@ -191,12 +201,13 @@ def sums_before(values: Array, piece: Integers) -> Array:
     return np.asarray(sums[:-1] - sums[first])
 
 
-def _time(piece: Integers) -> Array:
+def time_of(piece: Integers) -> Array:
+    """Share of the piece that is over, -1 to 1."""
     first, length = _starts(piece)
     return np.asarray(2.0 * (np.arange(len(piece)) - first) / np.maximum(length - 1.0, 1.0) - 1.0)
 
 
-def _past(states: Array, piece: Integers) -> Array:
+def past_of(states: Array, piece: Integers) -> Array:
     """Mean of all samples of the piece up to this one `(n, m)`; NaN before the first."""
     there = np.isfinite(states)
     known = np.where(there, states, 0.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from itoscope.checks.again import looks_again
 from itoscope.checks.filtered import MOST_PATHS
-from itoscope.checks.rows import steps_of
+from itoscope.checks.rows import steps_of, still_rows
 from itoscope.checks.scores import learned
 from itoscope.checks.simulated import compare, simulation_checks
 from itoscope.drawing.bars import correlation, distances
@@ -54,9 +54,9 @@ class Panel(NamedTuple):
 def checks(result: Findings, row: str | None, data: Trajectories | None, simulate: bool, ax: Any) -> Any:
     """Draw them; see `Plots.checks`."""
     held = result.driven(recording_of(result, data, "plot.checks"))
-    every = steps_of(result, held, MOST_PATHS)
+    every = [*steps_of(result, held, MOST_PATHS), *(one.steps for one in still_rows(result, held).values())]
     if not every:
-        raise ArgumentError("plot.checks: no row has noise, so there is nothing to standardise by")
+        raise ArgumentError("plot.checks: there is no unknown row to look at")
     names = [steps.name for steps in every]
     if row is not None and row not in names:
         raise argument_error("row", row, f"one of {', '.join(names)}")
@@ -130,7 +130,10 @@ def _panels(
     state = _most_seen(steps, steps.states)
     kinds = [
         (
-            ("residual mean", "innovation mean", "drift terms", "drift shape", "drift form", "same drift"),
+            (
+                "row residual", "residual mean", "innovation mean", "drift terms", "drift shape", "drift form",
+                "same drift",
+            ),
             ("noise terms", "noise shape", "same noise"),
             steps.states[:, state],
             with_unit(name_of(names[state]), units[names[state]]),

@@ -16,6 +16,7 @@ from itoscope.checks.measured import (
     no_noise,
     unstable_rounds,
 )
+from itoscope.checks.still import check_bias, still_checks, still_steps
 from itoscope.data.driving import pieces, rows
 from itoscope.fit.channels import check_moves
 from itoscope.fit.measured.origin import settle_origin
@@ -23,6 +24,7 @@ from itoscope.fit.measured.regressions import Measured, coefficients
 from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
 from itoscope.fit.measured.still import fit_still
 from itoscope.fit.sampler import sampler_of
+from itoscope.library.bound import TIME
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.given import with_given_noise
@@ -31,6 +33,7 @@ from itoscope.result.units import summary_of
 if TYPE_CHECKING:
     from itoscope.checks.check import Check
     from itoscope.fit.question import Question
+    from itoscope.posterior.equation import Equation
     from itoscope.result.diagnostics import Residuals
 
 __all__ = ["answer_measured"]
@@ -49,7 +52,7 @@ def answer_measured(question: Question) -> Findings:
     if not fit.converged:
         last = fit.rounds[-1]
         checks.append(unstable_rounds(measured.max_rounds, bool(last.same_terms), last.shift or 0.0))
-    residuals, of_rows = _row_checks(measured, fit, names)
+    residuals, of_rows = _row_checks(question, measured, fit)
     checks += of_rows + _covariance_checks(measured, fit, names)
     findings = Findings(
         states=tuple(names),
@@ -116,17 +119,18 @@ def _measured(question: Question) -> Measured:
 
 
 def _row_checks(
-    measured: Measured, fit: MeasuredFit, names: tuple[str, ...]
+    question: Question, measured: Measured, fit: MeasuredFit
 ) -> tuple[dict[str, Residuals], list[Check]]:
     """Statistics of the standardised residuals of each noisy row, and the checks of all unknown rows."""
     found: dict[str, Residuals] = {}
     checks: list[Check] = []
     for q, row in enumerate(measured.rows):
-        state, equation = names[row], fit.drift[row]
+        state, equation = question.data.names[row], fit.drift[row]
         sums = fit.drift_moments[row].sums
         if measured.scheme == "trapezoid" and sums is not None:
             checks += check_step(state, equation, sums)
         if (row, row) not in fit.diffusion:
+            checks += _still_checks(question, measured, row, equation)
             continue
         gamma = measured.gamma(fit.diffusion[row, row])[None]
         if not gamma.any():
@@ -140,6 +144,19 @@ def _row_checks(
         found[state] = residuals.as_dict()
         checks += more
     return found, checks
+
+
+def _still_checks(question: Question, measured: Measured, row: int, equation: Equation) -> list[Check]:
+    """Those of a row without noise; inputs that are held would need samples of their own at every jump."""
+    if measured.pieces is not None:
+        return []
+    names = (*question.states, *question.inputs)
+    driven = [k for k in measured.driven if names[k] != TIME]
+    drift = Fitted(measured.drift_program, coefficients(equation)[None])
+    paths, times = measured.paths, measured.times
+    found = still_steps(paths, times, row, names[row], drift, driven=driven)
+    bias = check_bias(paths, times, names[row], drift, equation, measured.scheme, driven)
+    return [*still_checks(found, len(measured.rows)), bias]
 
 
 def _covariance_checks(measured: Measured, fit: MeasuredFit, names: tuple[str, ...]) -> list[Check]:

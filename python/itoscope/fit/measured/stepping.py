@@ -96,17 +96,17 @@ def slight_terms(measured: Measured, row: int, equation: Equation) -> tuple[str,
 
 
 def with_step_error(measured: Measured, row: int, equation: Equation) -> Equation:
-    """The equation of a smooth row, whose covariance counts what the error of the step does to its coefficients.
+    """The equation of a row without noise, whose covariance counts what the error of the step does to its coefficients.
 
     That is no noise that more samples would average out: with the regression `b` of the error on the selected terms,
     ``b b^T`` is added.
     """
-    along = _smooth(measured, row, equation)
     inside = np.flatnonzero(equation.selected)
-    if along is None or not len(inside):
+    table, _, error = _along(measured, row, equation)
+    if not len(inside) or not len(error):
         return equation
     moved = np.zeros(len(equation.terms))
-    moved[inside] = np.linalg.lstsq(along[0][:, inside], along[1], rcond=None)[0]
+    moved[inside] = np.linalg.lstsq(table[:, inside], error, rcond=None)[0]
     return replace(equation, cov=equation.cov + np.outer(moved, moved))
 
 
@@ -117,6 +117,14 @@ def is_smooth(measured: Measured, row: int, equation: Equation) -> bool:
 
 def _smooth(measured: Measured, row: int, equation: Equation) -> tuple[Array, Array] | None:
     """Terms `(n, K)` and the error of the step `(n,)` along the data; None where the row is not smooth."""
+    table, residual, error = _along(measured, row, equation)
+    if not len(error) or np.mean(residual**2) > SMOOTH * np.mean(error**2):
+        return None
+    return table, error
+
+
+def _along(measured: Measured, row: int, equation: Equation) -> tuple[Array, Array, Array]:
+    """Terms `(n, K)`, what the trapezoid leaves and the error of the step `(n,)` along the data."""
     drift = np.where(equation.selected, equation.mean, 0.0)
     values, left, errors = [], [], []
     for x, h in _stretches(measured):
@@ -130,10 +138,7 @@ def _smooth(measured: Measured, row: int, equation: Equation) -> tuple[Array, Ar
         errors.append(bend / 12.0)
     table, residual, error = np.concatenate(values), np.concatenate(left), np.concatenate(errors)
     there = np.isfinite(table).all(axis=1) & np.isfinite(residual) & np.isfinite(error)
-    table, residual, error = table[there], residual[there], error[there]
-    if not len(error) or np.mean(residual**2) > SMOOTH * np.mean(error**2):
-        return None
-    return table, error
+    return table[there], residual[there], error[there]
 
 
 def _mean(values: Array) -> float:
