@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from itoscope.data.glance import advise
     from itoscope.data.order import classify_order
     from itoscope.data.reading import read
+    from itoscope.data.streams import stream
     from itoscope.discovery.estimator import SDEDiscovery
     from itoscope.library.pysindy import from_pysindy
 
@@ -47,6 +48,7 @@ __all__ = [
     "problems",
     "read",
     "set_threads",
+    "stream",
     "use_backend",
 ]
 
@@ -61,6 +63,7 @@ LATER = {
     "from_pysindy": "itoscope.library.pysindy",
     "read": "itoscope.data.reading",
     "set_threads": "itoscope.backends.rust",
+    "stream": "itoscope.data.streams",
 }
 
 

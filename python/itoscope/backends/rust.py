@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -70,6 +71,13 @@ def compile(expressions: Sequence[str], inputs: Sequence[str]) -> Program:
         for text in expressions:
             parse(text, graph)
         raise
+
+
+def _parts(program: _core.Program) -> tuple[Any, ...]:
+    return compile, (program.expressions, program.inputs)
+
+
+copyreg.pickle(_core.Program, _parts)  # so that a regression may be sent to another process
 
 
 def regression_sums(

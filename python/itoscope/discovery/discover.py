@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from itoscope.data.streams import as_stream
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.discovery.result import Discovery
 
@@ -60,7 +61,9 @@ def discover(
     ----------
     trajectories : Trajectories, or what they can be made of
         Recorded states; an array of shape `(n_times,)`, `(n_times, n_states)` or `(n_paths, n_times, n_states)`, or a
-        list of arrays, with `dt` or `t`; a data frame and whatever else `Trajectories` takes.
+        list of arrays, with `dt` or `t`; a data frame and whatever else `Trajectories` takes. A `Stream`, and an array
+        that is not in memory (`numpy.memmap`, h5py, Zarr), are read in blocks; what is no sum, checks among them, is
+        looked at on stretches, which are the `data` of the result.
     library : Library, optional
         Candidate terms of the drift. Default: `Library.paper(6)` for one or two states, `Library.paper(3)` for more.
     dt : float, optional
@@ -163,4 +166,7 @@ def discover(
     from itoscope.fit.solve import solve
 
     asked = Options.of(arguments)
+    stream = as_stream(trajectories, dt)
+    if stream is not None:
+        return Discovery.of(solve(Question.of(stream.part(), asked, stream)))
     return Discovery.of(solve(Question.of(as_trajectories(trajectories, dt=dt, t=t), asked)))

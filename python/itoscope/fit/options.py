@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-__all__ = ["Options"]
+__all__ = ["Options", "check_streamed"]
 
 CHOICES: dict[str, tuple[Any, ...]] = {
     "order": get_args(Order),
@@ -120,3 +120,26 @@ class Options:
             threshold=self.threshold,
             backend=self.backend,
         )
+
+
+def check_streamed(options: Options) -> None:
+    """Raise for what cannot be asked of a recording that is read in blocks.
+
+    Raises
+    ------
+    ArgumentError
+        For an option of noisy or driven recordings, or of means over them.
+    """
+    whole = "of a stream; read the recording whole, itoscope.read(...)"
+    for name, allowed in (
+        ("order", 1),
+        ("ensemble", "pool"),
+        ("inputs", None),
+        ("states", None),
+        ("observed", None),
+    ):
+        value = getattr(options, name)
+        if value != allowed:
+            raise argument_error(name, value, f"{allowed!r} {whole}")
+    if options.measurement_noise not in (None, 0):
+        raise argument_error("measurement_noise", options.measurement_noise, f"0 {whole}")

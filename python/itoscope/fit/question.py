@@ -14,6 +14,7 @@ from itoscope.errors import argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.fit.given import Given
+from itoscope.fit.options import check_streamed
 from itoscope.fit.terms import said_of, settings_of
 from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Diffusion
+    from itoscope.data.streams import Stream
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
     from itoscope.posterior.said import Said
@@ -69,6 +71,8 @@ class Question:
     sampling : Sampling
         Of the full chains, the seed among its settings.
     reporter : Reporter
+    stream : Stream or None
+        The recording in blocks, of which `data` are stretches.
     """
 
     data: Trajectories
@@ -85,9 +89,10 @@ class Question:
     prior: Prior
     sampling: Sampling
     reporter: Reporter
+    stream: Stream | None = None
 
     @classmethod
-    def of(cls, data: Trajectories, options: Options) -> Question:
+    def of(cls, data: Trajectories, options: Options, stream: Stream | None = None) -> Question:
         """Check the options against the data.
 
         Raises
@@ -96,6 +101,8 @@ class Question:
             For an option that does not fit the data, named with its value and what is allowed.
         """
         sampling = options.sampling()
+        if stream is not None:
+            check_streamed(options)
         backend = get_backend(options.backend)
         data = driven(data, options.inputs)
         observed = observed_texts(data.names, options.observed)
@@ -144,6 +151,7 @@ class Question:
             prior=options.prior or Prior(),
             sampling=sampling,
             reporter=Reporter(options.progress),
+            stream=stream,
         )
 
     @property

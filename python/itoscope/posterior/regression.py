@@ -11,11 +11,13 @@ from itoscope.backends.records import Fitted, Sums, Target
 from itoscope.common import checks
 from itoscope.common.progress import Reporter
 from itoscope.data import driving
+from itoscope.data.streams import as_stream
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
 from itoscope.posterior.moments import Moments
+from itoscope.posterior.streamed import BlockSums, streamed_sums
 from itoscope.stats.correlation import recorded_correlation
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def moments(
 
     Parameters
     ----------
-    trajectories : Trajectories or array
+    trajectories : Trajectories, array or Stream
     library : Library
         The K candidate terms; an origin of `"mean"` is taken from these data.
     row : str
@@ -89,7 +91,12 @@ def moments(
     >>> equation.terms
     ['1', 'x1', 'x1^2']
     """
-    data = as_trajectories(trajectories, dt=dt)
+    source = as_stream(trajectories, dt)
+    data = as_trajectories(trajectories, dt=dt) if source is None else source.part()
+    if source is not None and (weights is not None or ensemble != "pool"):
+        raise ArgumentError(
+            "weights and ensemble='mean' are of recordings in memory: a stream is summed in blocks"
+        )
     stages = get_backend(backend)
     reporter = Reporter(progress)
     states = _states_of(data, row, pair)
@@ -103,6 +110,10 @@ def moments(
     steps = data.steps()
 
     def regress(target: Target, w: Sequence[Array] | None) -> Sums:
+        if source is not None:
+            work = BlockSums(backend, bound, program, target, scheme, None, source.dt)
+            with reporter.stage("sums", source.n_steps) as count:
+                return streamed_sums(source, work, len(bound.names), count)
         with reporter.stage("sums", data.n_steps) as count:
             return stages.regression_sums(
                 paths, steps, program, target, scheme=scheme, weights=w, ensemble=ensemble, progress=count

@@ -130,10 +130,14 @@ class Diagnostics(TypedDict, total=False):
 
 
 class Summary(TypedDict, total=False):
-    """The size of a recording; `dt` is None where steps are uneven; units as far as they are known."""
+    """The size of a recording; `dt` is None where steps are uneven; units as far as they are known.
+
+    Of a recording that was read in blocks, `looked_at` are the steps that checks and origins are of.
+    """
 
     n_paths: int
     n_steps: int
     dt: float | None
     units: dict[str, str]
     time_unit: str
+    looked_at: int

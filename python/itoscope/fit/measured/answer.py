@@ -72,6 +72,9 @@ def answer_measured(question: Question) -> Findings:
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,
     )
+    if question.stream is not None:
+        size = {"n_paths": question.stream.n_paths, "n_steps": question.stream.n_steps}
+        findings.data_summary |= {**size, "looked_at": data.n_steps}
     findings.warnings += origin
     if gain is not None:
         findings.diagnostics["origin_gain"] = gain
@@ -115,6 +118,8 @@ def _measured(question: Question) -> Measured:
         floor=asked.weight_floor,
         max_rounds=asked.max_rounds,
         reporter=question.reporter,
+        stream=question.stream,
+        library=library,
     )
 
 

@@ -68,6 +68,7 @@ def settle_origin(
             diffusion_library=None if diffusion is None else diffusion.about_mean(),
             seed=question.sampling.seed,
         ),
+        question.stream,
     )
     (zero, _), (mean, about_mean) = (_evidence(one, measured(one), sample(one)) for one in (question, other))
     where = ", ".join(f"{name} is {distance:.3g} standard deviations from zero" for name, distance in far)

@@ -11,6 +11,7 @@ import numpy as np
 from itoscope.backends.records import Program, Sums, Target, Variance, Weights
 from itoscope.common.progress import Reporter
 from itoscope.posterior.moments import Moments
+from itoscope.posterior.streamed import BlockSums, streamed_sums
 from itoscope.stats.correlation import recorded_correlation
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Ensemble, Scheme, Times
+    from itoscope.data.streams import Stream
+    from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.equation import Equation
     from itoscope.posterior.said import Said
 
@@ -62,6 +65,10 @@ class Measured:
         Rounds after which the search for stable terms ends with a warning.
     backend : Backend
     reporter : Reporter
+    stream : Stream or None
+        The recording in blocks, where `paths` are stretches of it: what is summed is summed over these.
+    library : BoundLibrary or None
+        What a block of a stream gets its custom columns from.
     """
 
     paths: Sequence[Array]
@@ -83,6 +90,8 @@ class Measured:
     max_rounds: int = 8
     reporter: Reporter = field(default_factory=Reporter)
     pieces: tuple[Sequence[Array], Sequence[Times]] | None = None
+    stream: Stream | None = None
+    library: BoundLibrary | None = None
 
     @property
     def summed(self) -> tuple[Sequence[Array], Sequence[Times]]:
@@ -180,6 +189,12 @@ def _sums(measured: Measured, target: Target, weights: Weights) -> Sums:
     what = "diffusion" if target.is_diffusion else "drift"
     _, program = measured.candidates(target)
     paths, times = measured.summed
+    source, library = measured.stream, measured.library
+    if source is not None and library is not None:
+        name = measured.backend.__name__.rpartition(".")[2]
+        work = BlockSums(name, library, program, target, measured.scheme, weights, source.dt)
+        with measured.reporter.stage(f"sums of the {what}", source.n_steps) as count:
+            return streamed_sums(source, work, len(program.expressions), count)
     steps = sum(len(x) - 1 for x in paths)
     with measured.reporter.stage(f"sums of the {what}", steps) as count:
         return measured.backend.regression_sums(
