@@ -162,6 +162,8 @@ impl Recording {
             kinks: Vec::new(),
             second_order: true,
             given: Vec::new(),
+            scaled: Vec::new(),
+            resets: Vec::new(),
         }
     }
 

@@ -1,5 +1,7 @@
 """The filter's stages in both backends: gaps, uneven steps, paths of unequal length, kinks, two channels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import tolerances
@@ -99,9 +101,10 @@ def test_both_backends_agree(q, slower, given):
     _agree(ours, theirs)
 
 
-def _run_linear(name):
+def _run_linear(name, sensors=False):
     """Two coupled oscillators with two sensors: even steps with a gap late in the record, long after the covariance and
-    its sensitivities have converged, a record that ends before they do, and one whose steps become uneven."""
+    its sensitivities have converged, a record that ends before they do, and one whose steps become uneven. With
+    `sensors` the second shows an average over the step; late in a record its noise and once its reset are others."""
     stages = get_backend(name)
     terms, states = ["1", "x1", "x2", "v1", "v2"], ["x1", "x2", "v1", "v2"]
     drift = np.zeros((4, 5))
@@ -129,11 +132,27 @@ def _run_linear(name):
     uneven = 0.02 * np.arange(280.0)
     uneven[250:] += 0.013
     times = [0.02, 0.02, uneven]
+    if sensors:
+        stack = np.vstack([drift, [0.0, 0.3, 1.0, 0.0, 0.0]])
+        space = replace(
+            space,
+            program=stages.compile(terms, [*states, "z"]),
+            drift=stack,
+            observation=np.array([[1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 50.0]]),
+            mean0=np.zeros(5),
+            cov0=np.diag([0.1, 0.1, 4.0, 4.0, 0.0]),
+            floor=np.zeros(5),
+            scaled=(1,),
+            resets=(np.diag([1.0, 1.0, 1.0, 1.0, 0.0]),),
+        )
+        paths = [np.column_stack([y, np.ones((len(y), 2))]) for y in paths]
+        paths[2][200, 2], paths[2][230, 3] = 7.0, 0.0
     steps = [("drift", 2, 1), ("gamma", 1, 0), ("noise", 1, 0)], [1e-2, 1e-3, 1e-6]
     columns = [(row, k) for row in (2, 3) for k in range(5)]
     return _stages(stages, (space, paths, times), columns, [(0, 0), (1, 0), (2, 0)], steps)
 
 
-def test_both_backends_agree_where_the_covariance_stands_still():
+@pytest.mark.parametrize("sensors", [False, True])
+def test_both_backends_agree_where_the_covariance_stands_still(sensors):
     """The compiled filter stops to compute what no longer changes; the reference computes every step."""
-    _agree(_run_linear("rust"), _run_linear("reference"))
+    _agree(_run_linear("rust", sensors), _run_linear("reference", sensors))

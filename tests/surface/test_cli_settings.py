@@ -214,3 +214,33 @@ def test_terms_that_must_be_in_and_bounds(run, recording, tmp_path):
     )
     code, _, err = run("discover", recording, *words, "--bounds", "x2=x2")
     assert code == 2 and "--bounds = 'x2': TERM<NUMBER" in err
+
+
+def test_noise_by_column_and_sensors(run, recording, tmp_path):
+    words = [
+        "--samples",
+        "100",
+        "--burn",
+        "50",
+        "--chains",
+        "2",
+        "--seed",
+        "1",
+        "--quiet",
+        "--library",
+        "poly:1",
+    ]
+    words += ["--diffusion", "constant", "--known-drift", "x1=x2"]
+    sensors = ["--observed", "x1=x1", "--observed", "x2=x2", "--noise", "x1=1e-4", "--noise", "x2=estimate"]
+    code, out, err = run("discover", recording, *words, *sensors, "--json")
+    assert code == 0, err
+    settings = json.loads(out)["settings"]
+    assert settings["measurement_noise"] == {"x1": 1e-4, "x2": "estimate"}
+    assert settings["observed"] == ["x1", "x2"]
+    text = TOML + '[noise]\nx1 = 1e-4\nx2 = "estimate"\n'
+    (tmp_path / "run.toml").write_text(text)
+    code, out, err = run("discover", "--settings", "run.toml", "--json")
+    assert code == 0, err
+    assert json.loads(out)["settings"]["measurement_noise"] == {"x1": 1e-4, "x2": "estimate"}
+    code, _, err = run("discover", recording, *words, "--noise", "x1=much")
+    assert code == 2 and "--noise = 'much'" in err

@@ -306,6 +306,10 @@ class StateSpace:
         Local linearisation with averages over the state's uncertainty; False is an Euler step, the control of tests.
     given : tuple of int
         States that are known at every sample: the columns of the paths after the channels hold them, in this order.
+    scaled : tuple of int
+        Channels whose noise variance is multiplied at every sample: the columns after the given states hold factors.
+    resets : tuple of (m, m) arrays
+        Linear maps of the state after a sample, each where its column, after the factors, is not zero.
     """
 
     program: Program
@@ -321,6 +325,8 @@ class StateSpace:
     kinks: tuple[Kink, ...] = ()
     second_order: bool = True
     given: tuple[int, ...] = ()
+    scaled: tuple[int, ...] = ()
+    resets: tuple[Array, ...] = ()
 
     def moved(self, parameter: Parameter, step: float) -> StateSpace:
         """The same with one parameter larger by `step`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -81,6 +82,8 @@ def _is_open(advice: Advice, result: Findings) -> bool:
     """Whether the fit has not done already what an advice on its recording asks for."""
     settings, checks = result.settings, result.diagnostics.get("checks", [])
     noise = settings.get("measurement_noise")
+    if isinstance(noise, Mapping):  # somebody knows the sensors
+        noise = "estimate"
     if advice.cause == "measurement noise":
         if noise == "estimate" or settings.get("ensemble") == "mean":
             return False

@@ -8,7 +8,7 @@ import tempfile
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from itoscope.common.prior import Prior
 from itoscope.data.formats import SUFFIXES
@@ -19,6 +19,8 @@ from itoscope.library.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from itoscope.common.types import Level
 
 __all__ = [
     "LIBRARY_HELP",
@@ -262,10 +264,22 @@ def numbers(option: str, text: str) -> list[float]:
         raise argument_error(option, text, "numbers with commas between them") from None
 
 
-def noise_of(text: str | None) -> float | Literal["estimate"] | None:
-    """Return a standard deviation, the word estimate, or None where nothing was said."""
-    if text is None or text == "estimate":
-        return text  # type: ignore[return-value]
+def noise_of(texts: list[str]) -> Level | dict[str, Level] | None:
+    """Return a standard deviation or the word estimate, one of each column by name, or None where nothing was said.
+
+    Examples
+    --------
+    >>> noise_of(["laser=0.002", "camera=estimate"])
+    {'laser': 0.002, 'camera': 'estimate'}
+    """
+    if any("=" in text for text in texts):
+        return {name: _level(text) for name, text in assignments("--noise", texts).items()}
+    return _level(texts[-1]) if texts else None
+
+
+def _level(text: str) -> Level:
+    if text == "estimate":
+        return "estimate"
     try:
         return float(text)
     except ValueError:

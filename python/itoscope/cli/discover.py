@@ -43,7 +43,15 @@ MOST_THREADS = 1024
 Word = tuple[str, str, dict[str, Any]]
 SOUGHT: tuple[Word, ...] = (
     ("--order", "order", {"type": int, "help": "1: the columns are the states; 2: they are positions"}),
-    ("--noise", "measurement_noise", {"metavar": "SD", "help": "measurement noise: its sd, or estimate"}),
+    (
+        "--noise",
+        "measurement_noise",
+        {
+            "action": "append",
+            "metavar": "[COLUMN=]SD",
+            "help": "measurement noise: its sd, or estimate; by column as laser=0.002, may be repeated",
+        },
+    ),
     (
         "--states",
         "states",

@@ -17,6 +17,7 @@ __all__ = [
     "Draw",
     "Ensemble",
     "Integers",
+    "Level",
     "OnDivergence",
     "Order",
     "Progress",
@@ -47,6 +48,8 @@ Diffusion = Literal["full", "diagonal", "constant", "none"]
 Sampler = Literal["auto", "gibbs", "exact"]
 #: Every step of every path is a row, or the paths are averaged at each time first.
 Ensemble = Literal["pool", "mean"]
+#: How noisy a column is.
+Level = float | Literal["estimate"]
 #: Whether steps are weighed by the inverse noise variance, found in rounds.
 Weights = Literal["auto"] | None
 #: The data are states, or positions whose velocities were not measured.

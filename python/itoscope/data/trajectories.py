@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.data.inputs import Driving
     from itoscope.data.parts import Parts
+    from itoscope.data.precision import SampleErrors
 
 __all__ = ["Trajectories", "as_trajectories"]
 
@@ -85,6 +86,8 @@ class Trajectories(Conversions):
         As given.
     driving : Driving or None
         The inputs that drive the states, once they were told from these.
+    errors : SampleErrors or None
+        How noisy single samples are, once that was told.
 
     Raises
     ------
@@ -101,6 +104,7 @@ class Trajectories(Conversions):
     """
 
     driving: Driving | None = None
+    errors: SampleErrors | None = None
 
     def __init__(
         self,
@@ -251,6 +255,7 @@ class Trajectories(Conversions):
         made.labels, made.units = tuple(self.labels[k] for k in places), tuple(self.units[k] for k in places)
         made.time_source = self.time_source
         made.driving = None if self.driving is None else self.driving.kept(kept)
+        made.errors = None if self.errors is None else self.errors.kept(kept)
         made.time_unit, made.ids = (
             self.time_unit,
             None if self.ids is None else tuple(self.ids[i] for i in kept),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from itoscope.common.prior import Prior
-    from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
+    from itoscope.common.types import BackendName, Diffusion, Ensemble, Level, Order, Sampler, Scheme, Weights
     from itoscope.library.library import Library
 
 __all__ = ["discover"]
@@ -24,7 +24,7 @@ def discover(
     *,
     dt: float | None = None,
     order: Order = 1,
-    measurement_noise: float | Literal["estimate"] | None = None,
+    measurement_noise: Level | Mapping[str, Any] | None = None,
     diffusion_library: Library | None = None,
     diffusion: Diffusion | Mapping[str, Diffusion] = "full",
     known_drift: Mapping[str, str] | None = None,
@@ -70,9 +70,11 @@ def discover(
         Step between samples, in the unit of time of the answer, of data that have no times.
     order : {1, 2}
         1: the data are the states. 2: the data are positions, and the velocities `v1, ...` were not measured.
-    measurement_noise : float, "estimate" or None
-        Standard deviation of white noise on the samples, or `"estimate"`; 0 for exact samples. Default: `"estimate"`
-        where `order=2`, `states` or `observed` ask for the filter, 0 otherwise.
+    measurement_noise : float, "estimate", None, or a mapping of str to these or to an array
+        Standard deviation of white noise on the samples, or `"estimate"`; 0 for exact samples. By column,
+        `{"laser": 0.002, "camera": "estimate", "gps": errors}`, where `errors` has a standard deviation for each
+        sample, a list of such arrays of several paths; columns that are not named are estimated. Default:
+        `"estimate"` where `order=2`, `states` or `observed` ask for the filter, 0 otherwise.
     diffusion_library : Library, optional
         Candidate terms of the diffusion covariance. Default: those of the drift.
     diffusion : {"full", "diagonal", "constant", "none"}, or a mapping of states to these
@@ -116,7 +118,9 @@ def discover(
         Rows of unseen states must be tied to seen ones, for instance by `known_drift`.
     observed : sequence of str, or mapping of str to str, optional
         What each column of the data shows, a linear expression of the `states`: `["x1", "x2 - x1"]`, or by column
-        `{"gauge": "x2 - x1"}`, where columns that are not named show the state of their name.
+        `{"gauge": "x2 - x1"}`, where columns that are not named show the state of their name. Several columns may show
+        one state, NaN where a sensor is silent. Without `states` those of the expressions are all there are, of
+        order 2 with their velocities.
     inputs : sequence of str, or mapping of str, optional
         What drives the motion from outside and has no equation of its own: columns of the data by name, or by name
         `"linear"` or `"held"` (how a column goes between samples), a function of time, samples with their times

@@ -80,6 +80,7 @@ def _found_again(
         names=data.names,
     )
     again.driving = None if data.driving is None else data.driving.kept(kept)
+    again.errors = None if data.errors is None else data.errors.kept(kept)
     return _compared(result, solve(asked_again(result, again, seed, progress)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -113,8 +114,9 @@ def log_evidence(result: Findings, data: Trajectories) -> float:
     count = sum(int(equation.selected.sum()) for _, equation in result.labelled())
     steps = sum(int(np.count_nonzero(np.isfinite(path).any(axis=1))) - 1 for path in data.paths)
     if result.observer is not None:
-        if result.settings.get("measurement_noise") == "estimate":
-            count += data.n_states
+        asked = result.settings.get("measurement_noise")
+        told = asked if isinstance(asked, Mapping) else {}
+        count += sum(told.get(name, asked if not told else "estimate") == "estimate" for name in data.names)
         return float(result.diagnostics["loglik"]) - 0.5 * count * math.log(steps)
     return _likelihood(result, data) - 0.5 * count * math.log(steps)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.errors import ArgumentError, DataError, argument_error, naming
+from itoscope.errors import DataError, argument_error, naming
+from itoscope.library.bound import names_in
 
 if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
@@ -45,9 +46,11 @@ def observed_texts(
 
 
 def state_names(
-    names: Sequence[str], order: int, states: Sequence[str] | None, combined: bool = False
-) -> list[str]:
-    """Names of all states: those recorded, then velocities `v1, ...` (order 2), or as given in `states`.
+    names: Sequence[str], order: int, states: Sequence[str] | None, observed: Sequence[str] | None = None
+) -> tuple[list[str], list[str]]:
+    """Names of all states, and of those among them that are no velocities: the columns, or what they show.
+
+    Of order 2 the velocities `v1, ...` come after them.
 
     Parameters
     ----------
@@ -55,28 +58,40 @@ def state_names(
         Names of the recorded columns.
     order : {1, 2}
     states : sequence of str, optional
-        All states; those in `names` were recorded, unless the columns are combinations.
-    combined : bool
-        The recorded columns are combinations of states.
+        All states; those in `names` were recorded, unless `observed` says what the columns show.
+    observed : sequence of str, optional
+        What the columns show. States that nobody named are those in it, in the order of their numbers where they have
+        some; of order 2 its names `v1, ...` are velocities.
     """
     if states is not None:
         every = list(states)
-        missing = [] if combined else [name for name in names if name not in every]
+        missing = [] if observed is not None else [name for name in names if name not in every]
         if order == 2 or missing or len(set(every)) != len(every):
-            among = "" if combined else f", among them those of the data: {list(names)}"
+            among = "" if observed is not None else f", among them those of the data: {list(names)}"
             raise argument_error("states", states, f"with order=1, different names{among}")
-        return every
-    if combined:
-        raise ArgumentError("observed: name all states with states=[...], for instance states=['x1', 'x2']")
+        return every, every
+    if observed is not None:
+        names = _shown(observed, order)
     if order == 1:
-        return list(names)
+        return list(names), list(names)
     velocities = [f"v{i + 1}" for i in range(len(names))]
     for name in names:
         if name in velocities:
             raise argument_error(
                 "names", name, "with order=2 a name other than those of the velocities, v1, v2, ..."
             )
-    return [*names, *velocities]
+    return [*names, *velocities], list(names)
+
+
+def _shown(observed: Sequence[str], order: int) -> list[str]:
+    """The states that columns show."""
+    texts = [text for text in observed if isinstance(text, str)]
+    found = set().union(*(names_in(text) for text in texts))
+    if order == 2:
+        found -= {f"v{i + 1}" for i in range(len(found))}
+    if not found:
+        raise argument_error("observed", list(observed), "expressions of the states, as {'laser': 'x1'}")
+    return sorted(found, key=lambda name: (len(name), name))
 
 
 def observation_matrix(
@@ -108,8 +123,6 @@ def observation_matrix(
         np.isfinite(matrix)
     ):
         raise argument_error("observed", texts, "linear combinations of the states, such as 'x2 - x1'")
-    if np.linalg.matrix_rank(matrix) < len(names):
-        raise argument_error("observed", texts, "columns of which none follows from the others")
     return matrix
 
 

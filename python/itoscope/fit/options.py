@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from itoscope.common import checks
 from itoscope.common.prior import Prior
-from itoscope.common.types import BackendName, Diffusion, Ensemble, Order, Sampler, Scheme, Weights
+from itoscope.common.types import BackendName, Diffusion, Ensemble, Level, Order, Sampler, Scheme, Weights
 from itoscope.errors import argument_error
 from itoscope.fit.forcing import check_words
+from itoscope.fit.sensors.levels import check_noise
 from itoscope.fit.terms import check_bounds, check_named
 from itoscope.library.library import Library
 from itoscope.posterior.sampling import Sampling
@@ -45,7 +46,7 @@ class Options:
 
     library: Library | None = None
     order: Order = 1
-    measurement_noise: float | Literal["estimate"] | None = None
+    measurement_noise: Level | Mapping[str, Any] | None = None
     diffusion_library: Library | None = None
     diffusion: Diffusion | Mapping[str, Diffusion] = "full"
     known_drift: Mapping[str, str] | None = None
@@ -80,10 +81,7 @@ class Options:
         for name, allowed in CHOICES.items():
             checks.choice(name, getattr(self, name), allowed)
         check_words(self.diffusion)
-        noise = self.measurement_noise
-        if noise is not None and not (isinstance(noise, str) and noise == "estimate"):
-            wanted = "'estimate', or a standard deviation of at least 0, or None"
-            checks.not_negative("measurement_noise", self.measurement_noise, wanted)
+        check_noise(self.measurement_noise)
         checks.count("max_rounds", self.max_rounds)
         checks.share("weight_floor", self.weight_floor)
         if self.states is not None:

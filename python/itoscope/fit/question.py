@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from itoscope.backends import get_backend
 from itoscope.common.prior import Prior
@@ -15,6 +15,8 @@ from itoscope.fit.channels import observation_matrix, observed_texts, state_name
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.fit.given import Given
 from itoscope.fit.options import check_streamed
+from itoscope.fit.sensors.errors import with_errors
+from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
 from itoscope.fit.terms import said_of, settings_of
 from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array, Diffusion
+    from itoscope.common.types import Array, Diffusion, Level
     from itoscope.data.streams import Stream
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
@@ -67,6 +69,8 @@ class Question:
         What each column shows, where that was said.
     observation : (q, m) array
         How the columns come from the states.
+    noise : tuple of q float or "estimate"
+        Standard deviation of the noise of each column.
     prior : Prior
     sampling : Sampling
         Of the full chains, the seed among its settings.
@@ -86,6 +90,7 @@ class Question:
     words: dict[int, Diffusion]
     observed: list[str] | None
     observation: Array
+    noise: tuple[Level, ...]
     prior: Prior
     sampling: Sampling
     reporter: Reporter
@@ -104,13 +109,15 @@ class Question:
         if stream is not None:
             check_streamed(options)
         backend = get_backend(options.backend)
-        data = driven(data, options.inputs)
+        data = with_errors(driven(data, options.inputs), options.measurement_noise)
         observed = observed_texts(data.names, options.observed)
-        states = state_names(data.names, options.order, options.states, observed is not None)
+        states, positions = state_names(data.names, options.order, options.states, observed)
         observation = observation_matrix(data.names, states, observed, backend)
+        noise = levels(data.names, options.measurement_noise, _hidden(data, states, observed), data.errors)
+        check_told_apart(data.names, observation, noise)
         known = dict(options.known_drift or {})
         if options.order == 2:
-            known = dict(zip(data.names, states[data.n_states :])) | known
+            known = dict(zip(positions, states[len(positions) :])) | known
         given = Given.of(known, options.known_diffusion, states)
         inputs = _inputs_of(data, states, given)
         given.compiled([*states, *inputs], backend)
@@ -148,6 +155,7 @@ class Question:
             words=words,
             observed=None if observed is None else list(observed),
             observation=observation,
+            noise=noise,
             prior=options.prior or Prior(),
             sampling=sampling,
             reporter=Reporter(options.progress),
@@ -192,25 +200,18 @@ class Question:
     @property
     def hidden(self) -> bool:
         """Whether there are states that no column is of."""
-        return len(self.states) > self.data.n_states or self.observed is not None
-
-    @property
-    def measurement_noise(self) -> float | Literal["estimate"]:
-        """As asked for; unless it was, found where a filter is needed, and 0 otherwise."""
-        asked = self.options.measurement_noise
-        if asked is not None:
-            return asked
-        return "estimate" if self.hidden else 0.0
+        return _hidden(self.data, self.states, self.observed)
 
     @property
     def measured(self) -> bool:
         """Whether the data are all states without noise, so that no filter is needed."""
-        return not self.hidden and self.measurement_noise == 0
+        return not self.hidden and all(level == 0.0 for level in self.noise)
 
     def settings(self) -> dict[str, Any]:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
         settings = {name: getattr(self.options, name) for name in KEPT}
-        settings["measurement_noise"] = self.measurement_noise
+        asked = self.options.measurement_noise
+        settings["measurement_noise"] = self.noise[0] if asked is None else as_given(asked)
         settings |= self.given.settings()
         if isinstance(self.options.diffusion, Mapping):
             settings["diffusion"] = dict(self.options.diffusion)
@@ -232,6 +233,11 @@ class Question:
         if customs:
             settings["custom_terms"] = list(dict.fromkeys(customs))
         return settings
+
+
+def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:
+    """Whether the columns are not the states themselves."""
+    return len(states) > data.n_states or observed is not None
 
 
 def _inputs_of(data: Trajectories, states: Sequence[str], given: Given) -> list[str]:

@@ -68,9 +68,7 @@ def likenesses(
     made = []
     for replica in range(replicas):
         full = [whole[number * replicas + replica] for number in range(len(starts))]
-        paths = [
-            _seen(result, path, places, recorded, rng) for path, places, recorded in zip(full, at, data.paths)
-        ]
+        paths = [_seen(result, path, places, data, i, rng) for i, (path, places) in enumerate(zip(full, at))]
         made.append(Likeness(paths, sum(len(a) < len(b) for a, b in zip(paths, data.paths))))
     return made
 
@@ -112,11 +110,12 @@ def _grid(data: Trajectories) -> tuple[float, Sequence[Integers]]:
 
 
 def _seen(
-    result: Findings, path: Array, places: Integers, recorded: Array, rng: np.random.Generator
+    result: Findings, path: Array, places: Integers, data: Trajectories, number: int, rng: np.random.Generator
 ) -> Array:
     """A simulated path as it would be recorded."""
-    path = path[places[places < len(path)]]
+    path, recorded = path[places[places < len(path)]], data.paths[number]
     if result.observer is not None:
         path = path @ result.observer.observation[:, : result.observer.own].T
-        path = path + np.sqrt(result.observer.noise) * rng.standard_normal(path.shape)
+        variance = result.observer.noise * result.observer.factors(data, number)[: len(path)]
+        path = path + np.sqrt(variance) * rng.standard_normal(path.shape)
     return np.where(np.isnan(recorded[: len(path)]), np.nan, path)

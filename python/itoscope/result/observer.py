@@ -91,6 +91,8 @@ class Observer:
     kinks: tuple[Kink, ...] = ()
     second_order: bool = True
     given: tuple[int, ...] = ()
+    scaled: tuple[int, ...] = ()
+    resets: tuple[Array, ...] = ()
     driven: dict[str, str] = field(default_factory=dict)
     backend: str | None = None
 
@@ -117,14 +119,15 @@ class Observer:
         found["carried"] = self.states[self.own :]
         return {
             key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in found.items()
-        }
+        } | {"resets": [reset.tolist() for reset in self.resets]}
 
     @classmethod
     def from_dict(cls, states: Sequence[str], document: dict[str, Any]) -> Observer:
         """What `as_dict` gave."""
         found = dict(document)
         states = [*states, *found.pop("carried", ())]
-        found["given"] = tuple(found.get("given", ()))
+        found |= {name: tuple(found.get(name, ())) for name in ("given", "scaled")}
+        found["resets"] = tuple(np.asarray(reset, dtype=np.float64) for reset in found.get("resets", ()))
         for name in ARRAYS:
             found[name] = np.asarray(found[name], dtype=np.float64)
         m, q, k = len(states), len(found["channels"]), len(found["expressions"])
@@ -185,11 +188,26 @@ class Observer:
         return means, [np.sqrt(np.maximum(np.einsum("nii->ni", cov), 0.0)) for cov in covs]
 
     def columns(self, data: Trajectories) -> list[Array]:
-        """The channels of every path, and what is carried along."""
-        if not self.given:
-            return [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
-        added = carried_columns(data, list(self.driven), self.driven)
-        return [np.ascontiguousarray(np.hstack([path, more])) for path, more in zip(data.paths, added)]
+        """The channels of every path, what is carried along, and factors of the noise."""
+        columns = [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
+        if self.given:
+            added = carried_columns(data, list(self.driven), self.driven)
+            columns = [np.ascontiguousarray(np.hstack(both)) for both in zip(columns, added)]
+        if self.scaled:
+            of = list(self.scaled)
+            columns = [
+                np.ascontiguousarray(np.hstack([path, self.factors(data, i)[:, of]]))
+                for i, path in enumerate(columns)
+            ]
+        return columns
+
+    def factors(self, data: Trajectories, path: int) -> Array:
+        """What multiplies the noise variance of each channel at every sample of a path `(n, q)`."""
+        times = np.asarray(data.times[path])
+        found = np.ones((len(times), len(self.channels)))
+        if data.errors is not None:
+            found[:, [self.channels.index(name) for name in data.errors.names]] = data.errors.at(path, times)
+        return found
 
     def drift_moments(self, data: Trajectories, more: Sequence[str], row: int) -> Quadratic:
         """The regression of the innovations on the terms `more` in one row of the drift."""

@@ -28,6 +28,8 @@ pub struct PyStateSpace {
     kinks: Vec<Kink>,
     second_order: bool,
     given: Vec<usize>,
+    scaled: Vec<usize>,
+    resets: Vec<Array2<f64>>,
 }
 
 #[pymethods]
@@ -57,6 +59,8 @@ impl PyStateSpace {
             kinks: model.kinks.into_iter().map(kink).collect::<itoscope_core::Result<_>>().or_raise(py)?,
             second_order: model.second_order,
             given: model.given,
+            scaled: model.scaled,
+            resets: model.resets.iter().map(|reset| reset.as_array().to_owned()).collect(),
         })
     }
 }
@@ -79,6 +83,8 @@ impl PyStateSpace {
             kinks: self.kinks.clone(),
             second_order: self.second_order,
             given: self.given.clone(),
+            scaled: self.scaled.clone(),
+            resets: self.resets.clone(),
         }
     }
 }

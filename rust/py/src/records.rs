@@ -260,6 +260,10 @@ pub struct PyModel<'py> {
     pub second_order: bool,
     /// States that the paths hold.
     pub given: Vec<usize>,
+    /// Channels whose noise is scaled by the paths.
+    pub scaled: Vec<usize>,
+    /// What becomes of the state after the samples that the paths mark.
+    pub resets: Vec<Matrix<'py>>,
 }
 
 /// `Kink`: a term whose derivative jumps.

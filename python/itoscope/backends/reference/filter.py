@@ -1,7 +1,8 @@
 """The extended Kalman filter: a batch of paths advances one sample together, each step shown to a visitor.
 
 State `dx = f(x) dt + g(x) dB` with `f = drift @ u(x)`, `g g^T = Gamma(x) = sum_k gamma[pair, k] u_k(x)`; observation
-`y = H x + e`, `e ~ N(0, diag(noise))`. All paths advance one sample together. A missing value is NaN.
+`y = H x + e`, `e ~ N(0, diag(noise))`. All paths advance one sample together. A missing value is NaN. A sample may
+scale the noise of its channels, and the state may be reset after it, `x <- J x`.
 """
 
 from __future__ import annotations
@@ -68,11 +69,15 @@ class Update(NamedTuple):
     n: int
     observation: Array  # (p, q, m)
     seen: NDArray[np.bool_]  # (p, q)
+    scale: Array  # (p, q) factors of the noise variances
     r: Array  # (p, q) innovation
     s: Array  # (p, q, q) its covariance
     factor: Array  # (p, q, q) Cholesky factor of s
-    gain: Array  # (p, m, q)
-    closed: Array  # (p, m, m) I - gain @ observation
+    gain: Array  # (p, m, q), where the state is reset after the sample `reset @ gain`
+    closed: Array  # (p, m, m) I - gain @ observation, or `reset @ (I - gain @ observation)`
+    reset: Array  # (p, m, m) what becomes of the state after the sample
+    mean: Array  # (p, m) before that
+    cov: Array  # (p, m, m) of it
 
 
 def factor_semidefinite(a: Array) -> Array:
@@ -199,12 +204,14 @@ def _predict(model: StateSpace, mean: Array, cov: Array, h: Array) -> tuple[Step
 def _update(
     model: StateSpace, n: int, y: Array, mean: Array, cov: Array
 ) -> tuple[Update, Array, Array, Array]:
-    """Mean and covariance (Joseph form) given the sample `y` `(p, q)`, and its log-likelihood `(p,)`."""
+    """Mean and covariance (Joseph form) given the sample `y` `(p, q + ...)`, and its log-likelihood `(p,)`."""
     q, m = model.observation.shape
+    scale, reset = _beside(model, y)
+    y = y[:, :q]
     seen = ~np.isnan(y)
     ob = model.observation[None] * seen[:, :, None]
     r = np.where(seen, y, 0.0) - np.einsum("pqi,pi->pq", ob, mean)
-    noise = np.where(seen, model.noise, 1.0)
+    noise = np.where(seen, model.noise * scale, 1.0)
     ph = cov @ np.swapaxes(ob, 1, 2)
     s = ob @ ph + noise[:, :, None] * np.eye(q)
     with np.errstate(invalid="ignore"):
@@ -223,10 +230,26 @@ def _update(
     white = np.einsum("pab,pb->pa", inverse, r)
     log_det = 2.0 * np.log(np.einsum("pii->pi", factor)).sum(axis=1)
     loglik = -0.5 * (white**2).sum(axis=1) - 0.5 * log_det - 0.5 * LOG_2PI * seen.sum(axis=1)
-    held = np.where(seen, model.noise, 0.0)
+    held = np.where(seen, model.noise * scale, 0.0)
     after = closed @ cov @ np.swapaxes(closed, 1, 2) + (gain * held[:, None, :]) @ np.swapaxes(gain, 1, 2)
-    update = Update(n, ob, seen, r, s, np.asarray(factor, dtype=float), gain, closed)
-    return update, mean + np.einsum("pij,pj->pi", gain, r), 0.5 * (after + np.swapaxes(after, 1, 2)), loglik
+    after, moved = 0.5 * (after + np.swapaxes(after, 1, 2)), mean + np.einsum("pij,pj->pi", gain, r)
+    low = np.asarray(factor, dtype=float)
+    update = Update(n, ob, seen, scale, r, s, low, reset @ gain, reset @ closed, reset, moved, after)
+    moved, after = np.einsum("pij,pj->pi", reset, moved), reset @ after @ np.swapaxes(reset, 1, 2)
+    return update, moved, after, loglik
+
+
+def _beside(model: StateSpace, y: Array) -> tuple[Array, Array]:
+    """Factors of the noise variances `(p, q)` at a sample, and what becomes of the state after it `(p, m, m)`."""
+    q, m = model.observation.shape
+    first = q + len(model.given)
+    scale = np.ones((len(y), q))
+    scale[:, list(model.scaled)] = y[:, first : first + len(model.scaled)]
+    reset = np.tile(np.eye(m), (len(y), 1, 1))
+    for column, matrix in enumerate(model.resets, first + len(model.scaled)):
+        there = y[:, column] != 0.0
+        reset[there] = matrix @ reset[there]
+    return scale, reset
 
 
 def blocks(paths: Sequence[Array], times: Times) -> Iterator[tuple[NDArray[np.intp], Array, Array]]:
@@ -265,9 +288,9 @@ def run(
                 on_predict(n, step, mean, cov)
         if given:
             mean, cov = mean.copy(), cov.copy()
-            mean[:, given] = y[:, n, q:]
+            mean[:, given] = y[:, n, q : q + len(given)]
             cov[:, given] = cov[:, :, given] = 0.0
-        update, mean, cov, loglik = _update(model, n, y[:, n, :q], mean, cov)
+        update, mean, cov, loglik = _update(model, n, y[:, n], mean, cov)
         on_update(update, mean, cov)
         total += loglik
     return np.where(np.isfinite(total), total, -np.inf)

@@ -132,12 +132,12 @@ class _NoiseSensitivities:
             self._add_square_rows(update, inverse, white)
         solved = np.einsum("pab,pa->pb", inverse, white)  # S^-1 r
         turn = np.einsum("pij,pcjk,pqk,pq->pic", update.closed, self.w, update.observation, solved)
-        turn[:, :, self.noises] -= update.gain * solved[:, None, :]
+        turn[:, :, self.noises] -= update.gain * (update.scale * solved)[:, None, :]
         self.d = update.closed @ self.d + turn
         closed = update.closed[:, None]
         self.w = closed @ self.w @ np.swapaxes(closed, 2, 3)
         self.w[:, self.noises] += np.einsum(
-            "piq,pjq,pq->pqij", update.gain, update.gain, update.seen.astype(float)
+            "piq,pjq,pq->pqij", update.gain, update.gain, update.seen * update.scale
         )
 
     def _add_mean_rows(self, update: Update, inverse: Array, white: Array) -> None:
@@ -149,7 +149,7 @@ class _NoiseSensitivities:
         q, (rows, columns), ob = self.q, self.upper, update.observation
         both = update.seen[:, :, None] & update.seen[:, None, :]
         own = np.zeros((len(self.w), q, q, q))
-        own[:, np.arange(q), np.arange(q), np.arange(q)] = update.seen
+        own[:, np.arange(q), np.arange(q), np.arange(q)] = update.seen * update.scale
         moved = ob[:, None] @ self.w @ np.swapaxes(ob, 1, 2)[:, None]
         moved[:, self.noises] += own
         x = (inverse[:, None] @ moved @ np.swapaxes(inverse, 1, 2)[:, None])[:, :, rows, columns]

@@ -25,9 +25,11 @@ def _keep_predictions(phi: Array, ahead: Array, spread: Array) -> Callable[[int,
     return keep
 
 
-def _keep_updates(means: Array, covs: Array) -> Callable[[Update, Array, Array], None]:
+def _keep_updates(means: Array, covs: Array, phi: Array) -> Callable[[Update, Array, Array], None]:
     def keep(update: Update, mean: Array, cov: Array) -> None:
-        means[update.n], covs[update.n] = mean, cov
+        means[update.n], covs[update.n] = update.mean, update.cov
+        if update.n + 1 < len(phi):
+            phi[update.n + 1] = update.reset  # with which the way to the next sample starts
 
     return keep
 
@@ -59,7 +61,7 @@ def filter_smooth(model: StateSpace, paths: Sequence[Array], times: Times) -> tu
         phi = np.tile(np.eye(m), (length, p, 1, 1))
 
         with np.errstate(all="ignore"):
-            run(model, y, steps, _keep_predictions(phi, ahead, spread), _keep_updates(mean, cov))
+            run(model, y, steps, _keep_predictions(phi, ahead, spread), _keep_updates(mean, cov, phi))
             for n in range(length - 2, -1, -1):
                 low = factor_semidefinite(spread[n + 1])
                 back = _solve_semidefinite(low, phi[n + 1] @ cov[n])

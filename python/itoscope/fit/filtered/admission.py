@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Level
 
 __all__ = ["check_channels", "check_noise", "check_tied"]
 
@@ -21,11 +21,11 @@ LARGEST, SMALLEST = 1e100, 1e-100
 """Sizes outside of which fourth powers, or the products of a filter, leave the range of floating point."""
 
 
-def check_noise(noise: float | str) -> None:
+def check_noise(noise: Level, column: str) -> None:
     """Raise `ArgumentError` for a given level of the noise whose square a filter cannot compute with."""
     if not isinstance(noise, str) and noise > LARGEST:
         raise argument_error(
-            "measurement_noise", noise, f"at most {LARGEST:g}; give the data in a larger unit"
+            f"measurement_noise of {column}", noise, f"at most {LARGEST:g}; give the data in a larger unit"
         )
 
 

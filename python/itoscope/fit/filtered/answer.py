@@ -49,7 +49,8 @@ def answer_filtered(question: Question) -> Findings:
     if len(every) > MAX_STATES:
         raise argument_error("states", every, f"at most {MAX_STATES} when the filter is needed")
     data = question.data
-    check_noise(question.measurement_noise)
+    for name, level in zip(data.names, question.noise):
+        check_noise(level, name)
     check_channels(data.paths, data.names)
     middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
     known = {**question.given.parts, **question.known_drift}
@@ -59,8 +60,8 @@ def answer_filtered(question: Question) -> Findings:
 
 
 def _answered(question: Question) -> Findings:
-    asked, q = question.options, question.data.n_states
-    noise = question.measurement_noise
+    asked = question.options
+    noise = [0.0 if level == "estimate" else level for level in question.noise]
     fit = fit_filtered(
         Task(
             recorded(question),
@@ -68,7 +69,7 @@ def _answered(question: Question) -> Findings:
             question.library.names,
             _gamma_library(question).names,
         ),
-        np.zeros(q) if noise == "estimate" else np.full(q, float(noise) ** 2),
+        np.array(noise) ** 2,
         Asked(
             threshold=asked.threshold,
             n_chains=asked.n_chains,
@@ -109,8 +110,13 @@ def recorded(question: Question) -> Recording:
     )
     driven, own = _carried(question), len(question.states)
     added = carried_columns(data, question.inputs, _modes(question))
+    errors = data.errors
+    factors = [
+        np.ones((len(x), 0)) if errors is None else errors.at(i, data.times[i])
+        for i, x in enumerate(data.paths)
+    ]
     return Recording(
-        paths=[np.ascontiguousarray(np.hstack([x, more])) for x, more in zip(data.paths, added)],
+        paths=[np.ascontiguousarray(np.hstack(columns)) for columns in zip(data.paths, added, factors)],
         times=times,
         candidates=Candidates.of(
             question.library,
@@ -127,7 +133,8 @@ def recorded(question: Question) -> Recording:
         ),
         observation=np.pad(question.observation, ((0, 0), (0, len(driven)))),
         given=tuple(range(own, own + len(driven))),
-        free_noise=np.full(data.n_states, question.measurement_noise == "estimate"),
+        scaled=() if errors is None else tuple(data.names.index(name) for name in errors.names),
+        free_noise=np.array([level == "estimate" for level in question.noise]),
         max_step=LONG_STEP * float(np.median(gaps)),
         stages=question.backend,
     )

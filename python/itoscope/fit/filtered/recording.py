@@ -54,6 +54,8 @@ class Recording:
         Is told the samples of each pass of the filter.
     given : tuple of int
         The states that are known at every sample.
+    scaled : tuple of int
+        Channels whose noise variances the paths multiply sample by sample, in the columns after the given states.
     compiled : dict
         Programs by their terms, kept: compiling depends on nothing else.
     """
@@ -68,6 +70,7 @@ class Recording:
     second_order: bool = True
     passed: Callable[[int], None] = _unheard
     given: tuple[int, ...] = ()
+    scaled: tuple[int, ...] = ()
     compiled: dict[tuple[int, ...], Program] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -132,6 +135,7 @@ class Recording:
             ),
             second_order=self.second_order,
             given=self.given,
+            scaled=self.scaled,
         )
         return space, {k: place for place, k in enumerate(terms)}
 

@@ -99,7 +99,9 @@ def _size(observation: Array, slopes: Array, seen: Channels, dt: float, i: int) 
     """Variance and Gamma_ii of one state."""
     channels = np.flatnonzero(observation[:, i])
     if len(channels):
-        c = channels[int(np.argmax(np.abs(observation[channels, i])))]
+        weights = np.abs(observation[channels, i])
+        most = channels[weights == weights.max()]
+        c = most[int(np.argmin(seen.first[most]))]  # of several sensors the one of least noise
         factor = observation[c, i] ** 2
         return seen.var[c] / factor, seen.first[c] / (dt * factor)
     for r in range(len(slopes)):

@@ -27,6 +27,11 @@ pub struct Engine<'a, 'p> {
     loglik: Vec<f64>,
     observation: Vec<f64>,
     seen: Vec<bool>,
+    /// Factors of the noise variances at the sample.
+    scale: Vec<f64>,
+    /// What becomes of the state after it (m x m).
+    reset: Vec<f64>,
+    resets: bool,
     /// The last update of each path.
     work: Vec<UpdateWork>,
 }
@@ -44,6 +49,10 @@ struct UpdateWork {
     gain: Vec<f64>,
     closed: Vec<f64>,
     log_det: f64,
+    /// Gain, mean and covariance before a reset.
+    unreset_gain: Vec<f64>,
+    unreset_mean: Vec<f64>,
+    unreset_cov: Vec<f64>,
 }
 
 impl UpdateWork {
@@ -61,6 +70,9 @@ impl UpdateWork {
             gain: zeros(m * q),
             closed: zeros(m * m),
             log_det: 0.0,
+            unreset_gain: zeros(m * q),
+            unreset_mean: zeros(m),
+            unreset_cov: zeros(m * m),
         }
     }
 }
@@ -84,6 +96,9 @@ impl<'a, 'p> Engine<'a, 'p> {
             loglik: vec![0.0; lanes],
             observation: model.observation.iter().copied().collect(),
             seen: vec![false; q],
+            scale: vec![1.0; q],
+            reset: vec![0.0; m * m],
+            resets: false,
             work: vec![UpdateWork::new(m, q); lanes],
         }
     }
@@ -177,7 +192,36 @@ impl<'a, 'p> Engine<'a, 'p> {
         }
     }
 
-    /// The gain of what is seen, and the covariance after it.
+    /// Whether sample `n` has other factors of the noise, or other resets, than the one before.
+    fn turns(&self, n: usize, lane: usize) -> bool {
+        let x = &self.paths[lane].x;
+        let first = self.model.q() + self.model.given.len();
+        n > 0 && (first..x.ncols()).any(|column| x[[n, column]] != x[[n - 1, column]])
+    }
+
+    /// The factors of the noise variances at sample `n`, and what becomes of the state after it.
+    fn read_sample(&mut self, n: usize, lane: usize) {
+        let (m, first) = (self.model.m(), self.model.q() + self.model.given.len());
+        let y = self.paths[lane].x.row(n);
+        for (column, &channel) in self.model.scaled.iter().enumerate() {
+            self.scale[channel] = y[first + column];
+        }
+        self.resets = false;
+        for (column, reset) in self.model.resets.iter().enumerate() {
+            if y[first + self.model.scaled.len() + column] != 0.0 {
+                if !self.resets {
+                    self.reset.fill(0.0);
+                    (0..m).for_each(|i| self.reset[i * (m + 1)] = 1.0);
+                }
+                let (before, next) = (self.reset.clone(), reset.as_standard_layout());
+                let next = next.as_slice().expect("standard layout");
+                multiply(next, &before, &mut self.reset, m, m, m);
+                self.resets = true;
+            }
+        }
+    }
+
+    /// The gain of what is seen, and the covariance after it; gain and what it closes lead past a reset.
     fn weigh(&mut self, lane: usize) {
         let (m, q) = (self.model.m(), self.model.q());
         let w = &mut self.work[lane];
@@ -185,7 +229,7 @@ impl<'a, 'p> Engine<'a, 'p> {
         multiply_transposed(cov, &w.masked, &mut w.ph, m, m, q);
         multiply(&w.masked, &w.ph, &mut w.s, q, m, q);
         for c in 0..q {
-            w.s[c * q + c] += if self.seen[c] { self.model.noise[c] } else { 1.0 };
+            w.s[c * q + c] += if self.seen[c] { self.model.noise[c] * self.scale[c] } else { 1.0 };
         }
         if !cholesky(&w.s, &mut w.low, q) {
             self.loglik[lane] = f64::NAN;
@@ -203,7 +247,7 @@ impl<'a, 'p> Engine<'a, 'p> {
         with_size!(m, {
             let mut next = sandwich::<N>(&read(&w.closed), &read(cov));
             for c in (0..q).filter(|&c| self.seen[c]) {
-                let noise = self.model.noise[c];
+                let noise = self.model.noise[c] * self.scale[c];
                 for i in 0..N {
                     let pulled = w.gain[i * q + c] * noise;
                     for j in 0..N {
@@ -212,20 +256,31 @@ impl<'a, 'p> Engine<'a, 'p> {
                 }
             }
             write(&next, cov);
+            if self.resets {
+                w.unreset_cov.copy_from_slice(cov);
+                write(&sandwich(&read::<N>(&self.reset), &next), cov);
+            }
         });
+        if self.resets {
+            let closed = w.closed.clone();
+            w.unreset_gain.copy_from_slice(&w.gain);
+            multiply(&self.reset, &w.unreset_gain, &mut w.gain, m, m, q);
+            multiply(&self.reset, &closed, &mut w.closed, m, m, m);
+        }
     }
 
     fn update(&mut self, n: usize, lane: usize, visitor: &mut impl Visitor) {
         let (m, q) = (self.model.m(), self.model.q());
         let y = self.paths[lane].x.row(n);
         let mut steady = self.predictor.steady(lane);
-        if y.iter().take(q).any(|y| y.is_nan()) {
+        if y.iter().take(q).any(|y| y.is_nan()) || self.turns(n, lane) {
             let ahead = self.predictor.unsettle(lane);
             if steady {
                 self.cov[lane * m * m..(lane + 1) * m * m].copy_from_slice(ahead);
                 steady = false;
             }
         }
+        self.read_sample(n, lane);
         if steady {
             self.seen.fill(true);
         } else {
@@ -247,12 +302,18 @@ impl<'a, 'p> Engine<'a, 'p> {
         multiply(&w.inverse, &w.r, &mut w.white, q, q, 1);
         let squares: f64 = w.white.iter().map(|value| value * value).sum();
         self.loglik[lane] -= 0.5 * squares + w.log_det + 0.5 * LOG_2PI * n_seen;
+        let gain = if self.resets { &w.unreset_gain } else { &w.gain };
         for i in 0..m {
-            mean[i] += (0..q).map(|c| w.gain[i * q + c] * w.r[c]).sum::<f64>();
+            mean[i] += (0..q).map(|c| gain[i * q + c] * w.r[c]).sum::<f64>();
+        }
+        if self.resets {
+            w.unreset_mean.copy_from_slice(mean);
+            multiply(&self.reset, &w.unreset_mean, mean, m, m, 1);
         }
         let update = Update {
             n,
             seen: &self.seen,
+            scale: &self.scale,
             observation: &w.masked,
             r: &w.r,
             s: &w.s,
@@ -262,6 +323,7 @@ impl<'a, 'p> Engine<'a, 'p> {
             closed: &w.closed,
             mean,
             cov: &self.cov[lane * m * m..(lane + 1) * m * m],
+            unreset: self.resets.then_some((&w.unreset_mean, &w.unreset_cov, &self.reset)),
             steady,
         };
         visitor.updated(lane, &update);

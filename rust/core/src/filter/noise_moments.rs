@@ -93,13 +93,16 @@ impl NoiseMoments<'_> {
         d.copy_from_slice(&self.turn[..m * c]);
         for channel in (0..q).filter(|&channel| update.seen[channel]) {
             for i in 0..m {
-                d[i * c + k + channel] -= update.gain[i * q + channel] * solved[channel];
+                d[i * c + k + channel] -= update.scale[channel] * update.gain[i * q + channel] * solved[channel];
             }
         }
         let lane = &mut self.lanes[lane];
         lane.observed = true;
         lane.closed.copy_from_slice(update.closed);
         lane.gain.copy_from_slice(update.gain);
+        for (index, gain) in lane.gain.iter_mut().enumerate() {
+            *gain *= update.scale[index % q].sqrt();
+        }
     }
 
     /// The sensitivities through the last observation and a step, without what the step adds.

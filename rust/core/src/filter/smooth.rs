@@ -99,7 +99,17 @@ impl Visitor for Smoother {
     fn updated(&mut self, lane: usize, update: &Update<'_>) {
         let (m, n) = (self.m, update.n);
         let trace = &mut self.traces[lane];
-        trace.mean[n * m..(n + 1) * m].copy_from_slice(update.mean);
-        trace.cov[n * m * m..(n + 1) * m * m].copy_from_slice(update.cov);
+        let (mean, cov) = match update.unreset {
+            Some((mean, cov, reset)) => {
+                // the way to the next sample starts with the reset
+                if let Some(phi) = trace.phi.get_mut((n + 1) * m * m..(n + 2) * m * m) {
+                    phi.copy_from_slice(reset);
+                }
+                (mean, cov)
+            }
+            None => (update.mean, update.cov),
+        };
+        trace.mean[n * m..(n + 1) * m].copy_from_slice(mean);
+        trace.cov[n * m * m..(n + 1) * m * m].copy_from_slice(cov);
     }
 }

@@ -46,6 +46,11 @@ pub struct StateSpace<'a> {
     pub second_order: bool,
     /// States that are known at every sample: the columns of the paths after the channels hold them, in this order.
     pub given: Vec<usize>,
+    /// Channels whose noise variance is multiplied sample by sample: the columns of the paths after the given states hold
+    /// the factors, in this order.
+    pub scaled: Vec<usize>,
+    /// Linear maps (m x m) of the state after a sample, each where its column of the paths, after the factors, is not zero.
+    pub resets: Vec<Array2<f64>>,
 }
 
 impl StateSpace<'_> {
@@ -86,11 +91,11 @@ impl StateSpace<'_> {
                 ));
             }
         }
-        if q > m {
+        if q > MAX_STATES {
             return Err(Error::argument(
                 "observation",
                 format!("{q} channels"),
-                format!("at most {m}, one per state"),
+                format!("at most {MAX_STATES}"),
             ));
         }
         if self.gradient.n_outputs() != k * m {
@@ -108,10 +113,22 @@ impl StateSpace<'_> {
         if let Some(state) = self.given.iter().find(|&&state| state >= m) {
             return Err(Error::argument("given", state, format!("states below {m}")));
         }
-        let columns = q + self.given.len();
+        if let Some(channel) = self.scaled.iter().find(|&&channel| channel >= q) {
+            return Err(Error::argument("scaled", channel, format!("channels below {q}")));
+        }
+        if let Some(reset) = self.resets.iter().find(|reset| reset.dim() != (m, m)) {
+            let found = format!("array of shape {:?}", reset.dim());
+            return Err(Error::argument("resets", found, format!("({m}, {m})")));
+        }
+        let columns = q + self.given.len() + self.scaled.len() + self.resets.len();
         if let Some((n, path)) = paths.iter().enumerate().find(|(_, path)| path.x.ncols() != columns) {
             let found = format!("path {n} with {} columns", path.x.ncols());
-            let allowed = format!("{q} channels, one per row of observation, and {} given", self.given.len());
+            let allowed = format!(
+                "{q} channels, one per row of observation, {} given, {} scaled, {} resets",
+                self.given.len(),
+                self.scaled.len(),
+                self.resets.len()
+            );
             return Err(Error::argument("paths", found, allowed));
         }
         Ok(())

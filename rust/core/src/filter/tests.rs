@@ -37,6 +37,8 @@ impl Toy {
             kinks: Vec::new(),
             second_order: false,
             given: Vec::new(),
+            scaled: Vec::new(),
+            resets: Vec::new(),
         }
     }
 }

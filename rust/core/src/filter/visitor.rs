@@ -49,6 +49,8 @@ pub struct Update<'a> {
     pub n: usize,
     /// Whether each channel was seen (q).
     pub seen: &'a [bool],
+    /// Factors of the noise variances (q).
+    pub scale: &'a [f64],
     /// `observation` with the rows of missing channels zero (q x m).
     pub observation: &'a [f64],
     /// Innovation (q).
@@ -59,14 +61,16 @@ pub struct Update<'a> {
     pub inverse: &'a [f64],
     /// `inverse r`.
     pub white: &'a [f64],
-    /// Kalman gain (m x q).
+    /// Kalman gain (m x q); where the state is reset after the sample, `reset gain`.
     pub gain: &'a [f64],
-    /// `I - gain observation` (m x m).
+    /// `I - gain observation` (m x m), or `reset (I - gain observation)`.
     pub closed: &'a [f64],
-    /// Updated mean (m).
+    /// Updated mean (m), after a reset.
     pub mean: &'a [f64],
-    /// Updated covariance (m x m).
+    /// Its covariance (m x m).
     pub cov: &'a [f64],
+    /// Where the state is reset after the sample: mean and covariance before that, and the reset (m x m).
+    pub unreset: Option<(&'a [f64], &'a [f64], &'a [f64])>,
     /// Whether covariance, gain and what goes with them are those of the last sample of this path.
     pub steady: bool,
 }

@@ -72,7 +72,7 @@ pub struct NoiseMoments<'a> {
 /// What a path has beside its sensitivities.
 #[derive(Clone)]
 pub struct Lane {
-    /// `I - Kg H` and `Kg` of an observation whose part in the covariance's sensitivities is still to come.
+    /// `I - Kg H` and `Kg`, for noise of unit size, of an observation whose part in the covariance's sensitivities is still to come.
     pub observed: bool,
     pub closed: Vec<f64>,
     pub gain: Vec<f64>,
@@ -159,8 +159,10 @@ impl<'a> NoiseMoments<'a> {
                     }
                 }
                 for channel in (0..q).filter(|&channel| update.seen[channel]) {
-                    row[k + channel] +=
-                        scale(a, b) * update.inverse[a * q + channel] * update.inverse[b * q + channel];
+                    row[k + channel] += update.scale[channel]
+                        * scale(a, b)
+                        * update.inverse[a * q + channel]
+                        * update.inverse[b * q + channel];
                 }
                 each(&mut self.rows, row, scale(a, b) * excess(update.white, a, b));
             }

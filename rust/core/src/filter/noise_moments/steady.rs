@@ -62,8 +62,9 @@ impl NoiseMoments<'_> {
             multiply_wide(update.closed, &drawn, pull, m, m, c);
             for i in 0..m {
                 for channel in 0..=a {
-                    pull[i * c + k + channel] -=
-                        update.gain[i * q + channel] * update.inverse[a * q + channel];
+                    pull[i * c + k + channel] -= update.scale[channel]
+                        * update.gain[i * q + channel]
+                        * update.inverse[a * q + channel];
                 }
             }
         }

@@ -25,6 +25,8 @@ fn model<'a>(programs: &'a [Program; 2], drift: Array2<f64>, gamma: Array2<f64>)
         kinks: Vec::new(),
         second_order: true,
         given: Vec::new(),
+        scaled: Vec::new(),
+        resets: Vec::new(),
     }
 }
 

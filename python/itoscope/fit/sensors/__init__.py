@@ -1,0 +1,1 @@
+"""Sensors: what each column of a recording shows of the states, and how well."""

@@ -1,0 +1,148 @@
+"""What sensors ask of the filter, against exact laws: noise of its own at every sample, readings over an exposure."""
+
+import itoscope as ito
+import numpy as np
+import pytest
+import tolerances
+from itoscope.backends import get_backend
+from itoscope.backends.records import Parameter, StateSpace
+
+RATE, GAMMA, STEP = 1.5, 0.8, 0.4
+SPREAD = GAMMA / (2 * RATE)
+
+
+def _trap(backend, **changed):
+    """A relaxing state and its integral since the last reset; a channel shows the state, one its average."""
+    stages = get_backend(backend)
+    space = {
+        "program": stages.compile(["x", "1"], ["x", "z"]),
+        "drift": np.array([[-RATE, 0.0], [1.0, 0.0]]),
+        "gamma": np.array([[0.0, GAMMA]]),
+        "pairs": ((0, 0),),
+        "observation": np.array([[0.0, 1.0 / STEP]]),
+        "noise": np.array([0.05]),
+        "mean0": np.zeros(2),
+        "cov0": np.diag([SPREAD, 0.0]),
+        "floor": np.zeros(2),
+        "max_step": np.inf,
+        "resets": (np.diag([1.0, 0.0]),),
+    }
+    return stages, StateSpace(**(space | changed))
+
+
+def _averages(n):
+    """Covariance of the averages over successive exposures of the relaxing state, in closed form."""
+    c = RATE * STEP
+    apart = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    law = SPREAD / c**2 * np.exp(-c * apart) * (np.exp(c) - 2.0 + np.exp(-c))
+    np.fill_diagonal(law, 2.0 * SPREAD / c**2 * (c - 1.0 + np.exp(-c)))
+    return law
+
+
+def _normal(y, cov):
+    return -0.5 * (y @ np.linalg.solve(cov, y) + np.linalg.slogdet(cov)[1] + len(y) * np.log(2 * np.pi))
+
+
+def _readings(n, seed=3):
+    return np.linalg.cholesky(_averages(n) + 0.05 * np.eye(n)) @ np.random.default_rng(seed).normal(size=n)
+
+
+def test_averages_over_the_whole_step_have_their_exact_law(backend):
+    y = _readings(200)
+    path = np.column_stack([[np.nan, *y], np.ones(201)])
+    for noise in (0.05, 0.0):
+        stages, space = _trap(backend, noise=np.array([noise]))
+        exact = _normal(y, _averages(200) + noise * np.eye(200))
+        found = stages.filter_loglik(space, [path], [STEP])[0]
+        assert found == pytest.approx(exact, rel=tolerances.DENSE_GAUSSIAN)
+    without = stages.filter_loglik(space, [np.column_stack([path[:, 0], np.zeros(201)])], [STEP])[0]
+    assert without < exact - 10.0  # an integral that is never reset is another law
+
+
+def test_an_exposure_of_half_the_step_starts_at_a_row_of_its_own(backend):
+    """The same law with the exposures `STEP` long and as much dead time between them."""
+    c, n = RATE * STEP, 120
+    apart = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    law = SPREAD / c**2 * np.exp(-2 * c * apart) * (np.exp(c) - 2.0 + np.exp(-c))
+    np.fill_diagonal(law, 2.0 * SPREAD / c**2 * (c - 1.0 + np.exp(-c)))
+    law += 0.05 * np.eye(n)
+    y = np.linalg.cholesky(law) @ np.random.default_rng(1).normal(size=n)
+    path = np.full((2 * n, 2), np.nan)
+    path[::2, 1], path[1::2, 0], path[1::2, 1] = 1.0, y, 0.0
+    stages, space = _trap(backend)
+    found = stages.filter_loglik(space, [path], [STEP])[0]
+    assert found == pytest.approx(_normal(y, law), rel=tolerances.DENSE_GAUSSIAN)
+
+
+def test_noise_of_its_own_at_every_sample(backend):
+    n = 150
+    factors = np.random.default_rng(2).choice([0.1, 1.0, 40.0], n)
+    law = SPREAD * np.exp(-RATE * STEP * np.abs(np.subtract.outer(np.arange(n), np.arange(n))))
+    law += np.diag(0.05 * factors)
+    y = np.linalg.cholesky(law) @ np.random.default_rng(4).normal(size=n)
+    stages, space = _trap(backend, observation=np.array([[1.0, 0.0]]), resets=(), scaled=(0,))
+    found = stages.filter_loglik(space, [np.column_stack([y, factors])], [STEP])[0]
+    assert found == pytest.approx(_normal(y, law), rel=tolerances.DENSE_GAUSSIAN)
+
+
+def test_two_sensors_of_one_state_and_a_third_are_more_channels_than_states(backend):
+    """Three equal sensors are one with a third of the variance, up to what their differences tell of the noise."""
+    stages, three = _trap(
+        backend, observation=np.tile([[1.0, 0.0]], (3, 1)), noise=np.full(3, 0.06), resets=()
+    )
+    _, one = _trap(backend, observation=np.array([[1.0, 0.0]]), noise=np.array([0.02]), resets=())
+    y = np.random.default_rng(5).normal(size=(80, 3))
+    mean = y.mean(axis=1, keepdims=True)
+    squares = ((y - mean) ** 2).sum()
+    rest = -0.5 * squares / 0.06 - 80 * (np.log(2 * np.pi * 0.06) + 0.5 * np.log(3.0))
+    together = stages.filter_loglik(three, [y], [STEP])[0]
+    assert together == pytest.approx(
+        stages.filter_loglik(one, [mean], [STEP])[0] + rest, rel=tolerances.DENSE_GAUSSIAN
+    )
+
+
+@pytest.mark.parametrize(
+    "parameter", [Parameter("drift", 0, 0), Parameter("gamma", 0, 1), Parameter("noise", 0)]
+)
+def test_moments_hold_the_gradient_of_the_likelihood(backend, parameter):
+    y = _readings(60)
+    marks = np.ones(61)
+    marks[20:26] = 0.0  # a long exposure
+    factors = np.random.default_rng(2).choice([0.3, 1.0, 5.0], 61)
+    stages, space = _trap(backend, scaled=(0,))
+    asked = ([np.column_stack([[np.nan, *y], factors, marks])], [STEP])
+    up, down = (stages.filter_loglik(space.moved(parameter, s), *asked)[0] for s in (1e-5, -1e-5))
+    if parameter.kind == "drift":
+        sums, _ = stages.filter_information(space, *asked, [parameter], [1e-5])
+        found = sums.moment[0]
+    else:
+        sums, _ = stages.filter_noise_moments(space, *asked, [(0, 1)])
+        found = (sums.moment - sums.gram @ [GAMMA, 0.05])[0 if parameter.kind == "gamma" else 1]
+    assert found == pytest.approx((up - down) / 2e-5, rel=1e-5)
+
+
+def test_smoothed_states_of_averages_are_those_of_the_joint_gaussian(backend):
+    """Cov(x_n, average_m) in closed form; the state at the end of the exposures."""
+    n, c = 40, RATE * STEP
+    y = _readings(n)
+    gap = np.arange(n)[:, None] - np.arange(n)[None, :]  # end of x's exposure less that of the average
+    cross = SPREAD / c * (1.0 - np.exp(-c)) * np.exp(-c * np.where(gap >= 0, gap, -gap - 1.0))
+    law = _averages(n) + 0.05 * np.eye(n)
+    gain = np.linalg.solve(law, cross.T).T
+    stages, space = _trap(backend)
+    path = np.column_stack([[np.nan, *y], np.ones(n + 1)])
+    means, covs = stages.filter_smooth(space, [path], [STEP])
+    np.testing.assert_allclose(means[0][1:, 0], gain @ y, atol=1e-9)
+    variance = SPREAD - np.einsum("ij,ij->i", gain, cross)
+    np.testing.assert_allclose(covs[0][1:, 0, 0], variance, atol=1e-9)
+    # what was gathered by the end of the exposures, before it is reset
+    fitted = _averages(n) @ np.linalg.solve(law, y)
+    np.testing.assert_allclose(means[0][1:, 1] / STEP, fitted, atol=1e-9)
+
+
+def test_what_the_paths_must_hold(backend):
+    stages, space = _trap(backend)
+    if backend == "reference":
+        return
+    with pytest.raises(ito.errors.ArgumentError, match="1 resets"):
+        stages.filter_loglik(space, [np.zeros((9, 1))], [STEP])
