@@ -52,7 +52,7 @@ def silent(check: str, *tests: str) -> Mutant:
 SCORES, CHECKS = "tests/checks/test_scores.py", "tests/checks/test_check.py"
 MEASURED, AGAIN = "tests/checks/test_measured.py", "tests/checks/test_again.py"
 STRENGTHS, SIMULATED = "tests/checks/test_strengths.py", "tests/checks/test_simulated.py"
-BEYOND = "tests/checks/test_beyond.py"
+BEYOND, STILL = "tests/checks/test_beyond.py", "tests/checks/test_still.py"
 
 MUTANTS = (
     Mutant(
@@ -150,6 +150,10 @@ MUTANTS = (
     silent("spread", SIMULATED),
     silent("extremes", SIMULATED),
     silent("spectrum", SIMULATED),
+    silent("row noise", MEASURED, "tests/fit/measured/test_still.py"),
+    silent("slight terms", "tests/fit/measured/test_still.py", "tests/fit/test_deterministic_rows.py"),
+    silent("row residual", STILL),
+    silent("step bias", STILL),
     silent("stationary law", BEYOND),
     silent("outward drift", BEYOND),
 )
