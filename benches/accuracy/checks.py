@@ -10,6 +10,7 @@ of the spread of the motion, and the fit estimates it.
 """
 
 import argparse
+import cProfile
 import math
 import time
 from collections import Counter
@@ -161,29 +162,47 @@ def table(systems: Sequence[System], seeds: int, first: int, noise: float = 0.0)
     return total
 
 
+LOOKS = {
+    "check_residuals",
+    "looked_beyond",
+    "_covariance_checks",
+    "check_step",
+    "_given_checks",
+    "looked_at",
+    "advised",
+}
+"""Functions of the package that look at a fit, each of which holds what it calls."""
+
+
 def costs() -> None:
-    """CPU time of a fit, and of its looks at the residuals."""
-    print("| fit of 20 000 samples | CPU s | of it the checks |\n|---|---|---|")
-    data = ito.Trajectories(path(np.random.default_rng(1), lambda x, t: -x), dt=DT)
-    seen = ito.Trajectories(data.paths[0] + 0.03 * np.random.default_rng(2).normal(size=(N, 1)), dt=DT)
-    for name, recording, options in (
-        ("a cubic library", data, {"library": ito.Library.polynomials(3)}),
-        ("the library of the paper", data, {}),
-        (
-            "noisy, a cubic library",
-            seen,
-            {"library": ito.Library.polynomials(3), "measurement_noise": "estimate"},
-        ),
-    ):
-        whole, looks = [], []
-        for _ in range(5):
-            start = time.process_time()
-            result = ito.discover(recording, seed=1, **options)
-            whole.append(time.process_time() - start)
-            start = time.process_time()
-            result.check()
-            looks.append(time.process_time() - start)
-        print(f"| {name} | {np.median(whole):.3f} | {np.median(looks):.3f} |", flush=True)
+    """CPU time of a fit, and of its looks."""
+    print("| fit | CPU s | of it the checks | share |\n|---|---|---|---|")
+    rng = np.random.default_rng
+    for n in (10_000, 100_000):
+        data = ito.Trajectories(path(rng(1), lambda x, t: -x, n=n), dt=DT)
+        cubic = {"library": ito.Library.polynomials(3)}
+        cases: list[tuple[str, ito.Trajectories, dict[str, Any]]] = [
+            ("a cubic library", data, cubic),
+            ("the library of the paper", data, {}),
+        ]
+        if n == 10_000:
+            seen = ito.Trajectories(data.paths[0] + 0.03 * rng(2).normal(size=(n, 1)), dt=DT)
+            cases.append(("noisy, a cubic library", seen, {**cubic, "measurement_noise": "estimate"}))
+        for name, recording, options in cases:
+            whole, looks = zip(*(cost(recording, options) for _ in range(5)))
+            total, of_it = float(np.median(whole)), float(np.median(looks))
+            print(f"| {n} samples, {name} | {total:.3f} | {of_it:.3f} | {of_it / total:.2f} |", flush=True)
+
+
+def cost(recording: ito.Trajectories, options: dict[str, Any]) -> tuple[float, float]:
+    """CPU time of one fit and of its looks."""
+    profile = cProfile.Profile(time.process_time)
+    profile.enable()
+    ito.discover(recording, seed=1, **options)
+    profile.disable()
+    entries = profile.getstats()
+    looks = sum(e.totaltime for e in entries if getattr(e.code, "co_name", "") in LOOKS)
+    return max(e.totaltime for e in entries), looks
 
 
 def main() -> None:

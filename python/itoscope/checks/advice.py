@@ -62,7 +62,7 @@ def advice_of(result: Findings) -> list[Advice]:
     found = [advice for advice in traits(data, result.settings.get("order") == 2) if _is_open(advice, result)]
     if not [advice for advice in found if advice.cause != BESIDE]:
         try:
-            rows = steps_of(result, data, MOST_PATHS)
+            rows = steps_of(result, data, MOST_PATHS) if _any_fired(result) else []
         except ArgumentError:  # a function of Python among the terms
             rows = []
         for steps in rows:
@@ -70,6 +70,11 @@ def advice_of(result: Findings) -> list[Advice]:
             if fired and np.count_nonzero(np.isfinite(steps.z)) > 200:
                 found += _of_row(result, data, steps, fired)
     return found[:TWO]
+
+
+def _any_fired(result: Findings) -> bool:
+    """Whether there is anything whose cause is to be found: else nothing of a row need be worked out again."""
+    return any(check["fired"] for check in result.diagnostics.get("checks", []))
 
 
 def _fired(result: Findings, name: str) -> dict[str, float]:

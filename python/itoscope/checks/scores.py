@@ -103,8 +103,8 @@ def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
         past.append(learned(steps) / scale)
     ones = np.ones((len(some), 1))
     time = np.stack([steps.time, steps.time**2], axis=1)
-    columns = np.hstack([steps.held, ones, steps.outside, bins, steps.states, time, *past])
-    whole = of_rows(columns * scale, some)
+    columns = _beside([steps.held, ones, steps.outside, bins, steps.states, time, *past], scale)
+    whole = of_rows(columns, some)
     ends = np.cumsum([h, 1, t, bins.shape[1], m, 2, columns.shape[1]])
     held, one, outside, shape, own, trend, memory = (
         list(range(a, min(b, columns.shape[1]))) for a, b in zip([0, *ends[:-1]], ends)
@@ -144,6 +144,15 @@ def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
     return checks
 
 
+def _beside(parts: Sequence[Array], scale: Array) -> Array:
+    """Columns side by side, each times `scale`, in one table."""
+    ends = np.cumsum([0, *(part.shape[1] for part in parts)])
+    table = np.empty((len(scale), int(ends[-1])), order="F")
+    for part, a, b in zip(parts, ends, ends[1:]):
+        np.multiply(part, scale, out=table[:, a:b])
+    return table
+
+
 def learned(steps: Steps) -> Array:
     r"""What the path so far says of its own strength of the drift, times the drift `(s, 1)`.
 
@@ -173,7 +182,7 @@ def _noise_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
     if not np.count_nonzero(np.isfinite(size)) >= FEWEST or not spread > 0:
         return []
     size = (size - mean) / spread
-    bins, one = _bins(steps.states), np.stack([np.ones(len(size)), steps.turning], axis=1)
+    one = np.stack([np.ones(len(size)), steps.turning], axis=1)
     h, t, b = steps.noise_held.shape[1], steps.noise_outside.shape[1], bins.shape[1]
     whole = of_rows(np.hstack([steps.noise_held, one, steps.noise_outside, bins]), size)
     held = list(range(h + 2))
@@ -245,7 +254,8 @@ def _bins(states: Array) -> Array:
         missing = ~np.isfinite(column)
         there = column[~missing]
         edges = np.unique(np.quantile(there, quantiles)) if len(there) else np.zeros(0)
-        shape = (np.searchsorted(edges, column)[:, None] == np.arange(len(edges) + 1)).astype(float)
+        shape = np.zeros((len(column), len(edges) + 1))
+        shape[np.arange(len(column)), np.searchsorted(edges, column)] = 1.0
         shape[missing] = np.nan
         shapes.append(shape)
     return np.hstack(shapes)

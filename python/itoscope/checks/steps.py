@@ -95,26 +95,27 @@ def of_measured(
 ) -> Steps:
     """Those of a row of measured states; see `backends.protocol` for the arguments."""
     z, before, scales, steady, turning, numbers = [], [], [], [], [], []
+    some = some_of(sum(len(x) - 1 for x in paths))
+    tables = _Tables(drift, variance, some)
+    still = all(
+        term == "1" for term, coef in zip(variance.program.expressions, variance.coef[0]) if coef != 0.0
+    )
     for x, t in zip(paths, times):
         dt = np.diff(t) if np.ndim(t) else np.full(len(x) - 1, float(t))
-        f = sums_of(drift.program, drift.coef[0], x)
-        gamma, ahead = (
-            np.maximum(sums_of(variance.program, variance.coef[0], at), variance.floors[0])
-            for at in (x, _ahead(x[:-1], dt))
-        )
+        f, now = tables.take(x)
+        gamma = np.maximum(now, variance.floors[0])
+        turned = now[:-1] if still else sums_of(variance.program, variance.coef[0], _ahead(x[:-1], dt))
         z.append((np.diff(x[:, row]) - dt * (f[:-1] + f[1:]) / 2) / np.sqrt(gamma[:-1] * dt))
         z[-1][~(np.isfinite(x[:-1]).all(axis=1) & np.isfinite(x[1:]).all(axis=1))] = np.nan
         before.append(x[:-1])
         scales.append(np.sqrt(dt / gamma[:-1]))
-        turn = ahead / gamma[:-1] - 1.0
+        turn = np.maximum(turned, variance.floors[0]) / gamma[:-1] - 1.0
         steady.append((gamma[:-1] > variance.floors[0]) & (np.abs(turn) < UNSTEADY))
         turning.append(np.clip(turn, -UNSTEADY, UNSTEADY))
         numbers.append(np.sqrt(gamma[:-1] * dt))
     piece = np.repeat(np.arange(len(z)), [len(one) for one in z])
-    some = some_of(len(piece))
     states, scale = np.concatenate(before), np.concatenate(scales)[some]
-    u = drift.program.evaluate(np.ascontiguousarray(states[some]))
-    g = variance.program.evaluate(np.ascontiguousarray(states[some]))
+    u, g = tables.columns()
     whole = np.maximum(g @ variance.coef[0], variance.floors[0])[:, None]
     chosen, kept = drift.coef[0] != 0.0, variance.coef[0] != 0.0
     moved = float(np.sqrt(np.nanmean(np.concatenate(numbers) ** 2)))
@@ -168,6 +169,34 @@ def of_innovations(seen: Innovations, channel: int, data: Trajectories) -> Steps
         turning=np.zeros(len(some)),
         spread=None,
     )
+
+
+class _Tables:
+    """The terms of drift and variance along the paths, evaluated once: their sums, and the rows that are looked at."""
+
+    def __init__(self, drift: Fitted, variance: Variance, some: Integers) -> None:
+        self.drift, self.variance, self.some = drift, variance, some
+        self.start = 0
+        self.rows: tuple[list[Array], list[Array]] = ([], [])
+
+    def take(self, x: Array) -> tuple[Array, Array]:
+        """Fitted drift and variance at every sample of the next path; the last one begins no step."""
+        steps = len(x) - 1
+        here = self.some[(self.some >= self.start) & (self.some < self.start + steps)] - self.start
+        sums: tuple[list[Array], list[Array]] = ([], [])
+        for k in range(0, len(x), CHUNK):
+            part = np.ascontiguousarray(x[k : k + CHUNK])
+            wanted = here[(here >= k) & (here < k + CHUNK)] - k
+            for kept, found, fitted in zip(self.rows, sums, (self.drift, self.variance)):
+                table = fitted.program.evaluate(part)
+                found.append(table @ fitted.coef[0])
+                kept.append(table[wanted])
+        self.start += steps
+        return np.concatenate(sums[0]), np.concatenate(sums[1])
+
+    def columns(self) -> tuple[Array, Array]:
+        """The terms of drift and variance `(s, K)` at the start of each step that is looked at."""
+        return np.concatenate(self.rows[0]), np.concatenate(self.rows[1])
 
 
 def _ahead(x: Array, dt: Array) -> Array:

@@ -46,31 +46,55 @@ def block_ratio(z: Array, piece: Integers, size: int) -> BlockRatio:
         Number of the stretch that each belongs to.
     size : int
     """
-    there = ~np.isnan(z)
-    sums = np.concatenate([[0.0], np.cumsum(np.where(there, z, 0.0))])
-    counts = np.concatenate([[0], np.cumsum(there)])
-    first = piece[: len(z) - size + 1]
-    whole = first == piece[size - 1 :]
-    blocks, held = (sums[size:] - sums[:-size])[whole], (counts[size:] - counts[:-size])[whole]
-    if not held.sum():
-        return BlockRatio(size, 1.0, 0.0, 1.0)
-    ratio = float((blocks**2).sum() / held.sum() / np.nanmean(z**2))
-    windows = np.unique(first[whole], return_counts=True)[1]
-    spread = 0.0
-    for many, times in zip(*np.unique(windows, return_counts=True)):
-        lags = np.arange(1, min(many, size))
-        spread += times * (many + 2.0 * ((many - lags) * (1.0 - lags / size) ** 2).sum())
-    variance = 2.0 * spread / windows.sum() ** 2 - 2.0 / there.sum()
-    dof = float(2.0 / variance)
-    high = chi_square_tail(ratio * dof, dof)
-    if len(z) < MANY * size:
-        return BlockRatio(size, ratio, dof, high)
-    return BlockRatio(size, ratio, dof, min(1.0, 2.0 * min(high, chi_square_cdf(ratio * dof, dof))))
+    return _ratio(_Cumulated.of(z, piece), size)
 
 
 def block_ratios(z: Array, piece: Integers) -> list[BlockRatio]:
     """Those of blocks of 2, 4, 8, ... residuals, up to a twentieth of all, less their mean."""
-    centred = z - np.nanmean(z)
-    longest = int(np.unique(piece, return_counts=True)[1].max(initial=0))
+    sums = _Cumulated.of(z - np.nanmean(z), piece)
+    longest = int(np.bincount(piece).max(initial=0))
     sizes = [2**k for k in range(1, 40) if 2**k <= min(len(z) / FEWEST, longest)]
-    return [block_ratio(centred, piece, size) for size in sizes]
+    return [_ratio(sums, size) for size in sizes]
+
+
+class _Cumulated(NamedTuple):
+    """Sums and numbers of the residuals before each `(n + 1,)`, their mean square, and the piece of each."""
+
+    sums: Array
+    counts: Integers
+    square: float
+    piece: Integers
+
+    @classmethod
+    def of(cls, z: Array, piece: Integers) -> _Cumulated:
+        """Of residuals `(n,)`, NaN where one is missing."""
+        there = ~np.isnan(z)
+        known = np.where(there, z, 0.0)
+        counts = np.concatenate([[0], np.cumsum(there)])
+        square = float(known @ known) / max(int(counts[-1]), 1)
+        return cls(np.concatenate([[0.0], np.cumsum(known)]), counts, square, piece)
+
+
+def _ratio(z: _Cumulated, size: int) -> BlockRatio:
+    """See `block_ratio`."""
+    n = len(z.piece)
+    first = z.piece[: n - size + 1]
+    whole = first == z.piece[size - 1 :]
+    blocks, held = z.sums[size:] - z.sums[:-size], z.counts[size:] - z.counts[:-size]
+    if not whole.all():
+        blocks, held, first = blocks[whole], held[whole], first[whole]
+    if not held.sum():
+        return BlockRatio(size, 1.0, 0.0, 1.0)
+    ratio = float(blocks @ blocks / held.sum() / z.square)
+    windows = np.bincount(first)
+    windows = windows[windows > 0]
+    spread = 0.0
+    for many, times in zip(*np.unique(windows, return_counts=True)):
+        lags = np.arange(1, min(many, size))
+        spread += times * (many + 2.0 * ((many - lags) * (1.0 - lags / size) ** 2).sum())
+    variance = 2.0 * spread / windows.sum() ** 2 - 2.0 / z.counts[-1]
+    dof = float(2.0 / variance)
+    high = chi_square_tail(ratio * dof, dof)
+    if n < MANY * size:
+        return BlockRatio(size, ratio, dof, high)
+    return BlockRatio(size, ratio, dof, min(1.0, 2.0 * min(high, chi_square_cdf(ratio * dof, dof))))

@@ -29,7 +29,7 @@ class Score(NamedTuple):
 
 def of_rows(columns: Array, residual: Array) -> Quadratic:
     """The regression of residuals `(n,)` of unit variance on `columns` `(n, K)`; rows with NaN are left out."""
-    good = np.isfinite(residual) & np.isfinite(columns).all(axis=1)
+    good = np.isfinite(residual + columns.sum(axis=1))
     u, z = (columns, residual) if good.all() else (columns[good], residual[good])
     return Quadratic(u.T @ u, u.T @ z, float(z @ z), float(len(z)))
 
