@@ -1,4 +1,14 @@
-"""Exceptions of itoscope: every one names the argument, its value and what was allowed."""
+"""Exceptions of itoscope: every one names the argument, its value and what was allowed.
+
+Examples
+--------
+>>> import itoscope as ito
+>>> try:
+...     ito.Library.polynomials(-1)
+... except ito.errors.ItoscopeError as problem:
+...     print(problem)
+degree = -1: a whole number, at least 0
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Systems whose equations are known: `ito.problems.duffing_van_der_pol()` and its like, every parameter a keyword."""
+"""Systems whose equations are known: `ito.problems.duffing_van_der_pol()` and its like, every parameter a keyword.
+
+Examples
+--------
+>>> import itoscope as ito
+>>> problem = ito.problems.double_well()
+>>> problem.simulate(duration=1.0, dt=0.01, seed=1).n_steps
+100
+"""
 
 from itoscope.sde.catalogue import (
     PROBLEMS,

@@ -1,6 +1,7 @@
 """The reference page has every public name once."""
 
 import importlib.util
+import inspect
 import re
 from pathlib import Path
 
@@ -24,6 +25,14 @@ def test_the_page_is_that_of_the_public_names(script):
     assert script.PAGE.read_text() == script.page(), "run python docs/make_reference.py"
     entries = re.findall(r"^\.\. auto\w+:: itoscope\.(\w+)$", script.PAGE.read_text(), re.MULTILINE)
     assert sorted(entries) == sorted(itoscope.__all__)
+
+
+@pytest.mark.parametrize("name", [name for name in itoscope.__all__ if name != "__version__"])
+def test_every_public_name_has_an_example(name):
+    """In its docstring; of a module, in its own or in that of one of its calls. `test_shown.py` runs them."""
+    thing = getattr(itoscope, name)
+    inside = [getattr(thing, one) for one in getattr(thing, "__all__", ())] if inspect.ismodule(thing) else []
+    assert any(">>>" in (inspect.getdoc(one) or "") for one in [thing, *inside])
 
 
 def test_a_forgotten_name_is_an_error(script, monkeypatch):

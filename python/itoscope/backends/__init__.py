@@ -61,6 +61,14 @@ def use_backend(name: str) -> _Restore:
     ------
     ArgumentError
         For any other name.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> with ito.use_backend("reference"):
+    ...     names = ito.Library.polynomials(1).names(["x"])
+    >>> names
+    ['1', 'x']
     """
     former = _current.get()
     _current.set(checks.choice("backend", name, BACKENDS))

@@ -279,5 +279,10 @@ def set_threads(n_threads: int) -> None:
     ------
     ArgumentError
         For anything else.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> ito.set_threads(2)
     """
     _core.set_threads(checks.count("n_threads", n_threads, 0, most=MOST_THREADS))

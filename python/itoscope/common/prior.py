@@ -61,6 +61,18 @@ class Prior:
     Notes
     -----
     Source: Tripura and Chakraborty, section 2.2. The paper prints ``a_s = b_s = 1e4``, its code uses 1e-4.
+
+    Examples
+    --------
+    The slab of the paper, which is in units of a sample:
+
+    >>> import itoscope as ito
+    >>> prior = ito.Prior(slab_unit="sample")
+    >>> prior.a_p, prior.slab_unit
+    (0.1, 'sample')
+    >>> ito.Prior(a_p=-1.0)
+    Traceback (most recent call last):
+    itoscope.errors.ArgumentError: a_p = -1.0: a positive, finite number from 1e-12 to 1e+12
     """
 
     a_p: float = 0.1

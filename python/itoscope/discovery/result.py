@@ -62,6 +62,16 @@ class Discovery(Motion):
         The candidate terms that were asked for.
     observer : Observer or None
         How the model sees a noisy or partly seen recording; None when the states were taken as exact.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> data = ito.problems.ornstein_uhlenbeck().simulate(duration=50.0, dt=0.01, n_paths=20, substeps=5, seed=1)
+    >>> result = ito.discover(data, ito.Library.polynomials(2), seed=1)
+    >>> result.equations()
+    ['dx1 = -(1.01 ± 0.05) x1 dt + sqrt(Gamma) dB', 'Gamma[x1, x1] = (0.2506 ± 0.0011)']
+    >>> result.warnings, result.measurement_noise
+    ([], 0.0)
     """
 
     @classmethod

@@ -103,6 +103,14 @@ class Equation:
         given.
     log_mass : (2^k,) array or None
         Where all models were enumerated, the log joint mass of each model of the k columns that were tried.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> data = ito.problems.ornstein_uhlenbeck().simulate(duration=50.0, dt=0.01, n_paths=20, substeps=5, seed=1)
+    >>> equation = ito.discover(data, ito.Library.polynomials(2), seed=1).drift["x1"]
+    >>> equation.terms, equation.selected.tolist(), equation.text()
+    (['1', 'x1', 'x1^2'], [False, True, False], '-(1.01 ± 0.05) x1')
     """
 
     terms: list[str]

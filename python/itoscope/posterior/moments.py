@@ -76,6 +76,18 @@ class Moments(Quadratic):
     DataError
         If no data could have these moments: a Gram matrix that is not symmetric or has a negative
         eigenvalue, a `yy` smaller than the columns explain.
+
+    Examples
+    --------
+    Those of any regression, here of ``y = 2 c1`` with little noise beside a column that has no part in it:
+
+    >>> import numpy as np, itoscope as ito
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(500, 2))
+    >>> y = 2 * x[:, 0] + 0.1 * rng.normal(size=500)
+    >>> sums = ito.Moments(x.T @ x, x.T @ y, float(y @ y), 500.0)
+    >>> (sums + sums).n, sums.sample(seed=1).selected.tolist()
+    (1000.0, [True, False])
     """
 
     terms: Sequence[str] | None = None
