@@ -40,6 +40,7 @@ BELOW = (
     "conversions",
     "inputs",
     "trajectories",
+    "streams",
     "driving",
     "advice",
     "reading",

@@ -55,6 +55,8 @@ def test_samples_are_not_copied_and_the_callers_array_stays_writeable():
     [
         ([1.0, 2.0], {}, ["path 0", "2 samples", "at least 3"]),
         (np.zeros((2, 100)), {}, ["path 0", "2 samples", "transposing"]),
+        (np.zeros((3, 2000)), {}, ["2000 states", "3 samples", "transposed?"]),
+        ([np.zeros((3, 9)), np.zeros((4, 9))], {}, ["9 states", "7 samples", "transposed?"]),
         ([np.zeros(2)] * 9, {}, ["path 0", "2 samples", "np.stack"]),
         ([wave(), wave(2)], {}, ["path 1", "2 samples"]),
         ([wave(9, 2), wave(9, 3)], {}, ["path 1 has 3 states", "path 0 has 2", "same states"]),

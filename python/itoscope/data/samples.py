@@ -103,8 +103,10 @@ def as_paths(data: Any) -> list[Array]:
         stack = _read_only(stack if array.ndim == 3 else stack[None])
         # Paths of one array have one shape.
         _check_shapes(stack[:1], in_rows=False)
+        _check_count(stack)
         return list(stack)
     _check_shapes(paths, in_rows)
+    _check_count(paths)
     return [_read_only(path) for path in paths]
 
 
@@ -156,6 +158,16 @@ def _check_shapes(paths: Sequence[Array] | Array, in_rows: bool) -> None:
             raise DataError(f"path {i} has {len(path)} samples: at least {MIN_SAMPLES} are needed{hint}")
     if n_states == 0:
         raise DataError(f"path 0 has shape {paths[0].shape}: at least one state is needed")
+
+
+def _check_count(paths: Sequence[Array] | Array) -> None:
+    """Raise for more states than samples, which no regression can tell apart."""
+    count, n_states = sum(len(path) for path in paths), paths[0].shape[1]
+    if n_states > count:
+        raise DataError(
+            f"{n_states} states and {count} samples: more samples than states are wanted; transposed? Rows are times "
+            "and columns are states"
+        )
 
 
 def all_finite(data: Any) -> bool:

@@ -26,7 +26,7 @@ __all__ = ["BLOCK", "Stream", "as_stream", "stream"]
 
 BLOCK = 2**19
 """Steps that are held at once: 8 MB of two states."""
-PART, STRETCH = 400_000, 50_000
+PART, STRETCH = 200_000, 25_000
 """Samples that are looked at for what is no sum, and how many of them follow each other."""
 
 Chunks = Callable[[], Iterator["Array"]]

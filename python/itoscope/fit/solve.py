@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from itoscope.checks.advice import advised
 from itoscope.fit.filtered.answer import answer_filtered
 from itoscope.fit.measured.answer import answer_measured
+from itoscope.fit.size import check_size
 
 if TYPE_CHECKING:
     from itoscope.fit.question import Question
@@ -17,4 +18,5 @@ __all__ = ["solve"]
 
 def solve(question: Question) -> Findings:
     """Fit by regression where all states were measured without noise, by a filter where not; then say what to do."""
+    check_size(question)
     return advised(answer_measured(question) if question.measured else answer_filtered(question))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from itoscope.checks.check import Check
     from itoscope.fit.question import Question
     from itoscope.posterior.equation import Equation
-    from itoscope.result.diagnostics import Residuals
+    from itoscope.result.diagnostics import Residuals, Summary
 
 __all__ = ["answer_measured"]
 
@@ -67,14 +67,11 @@ def answer_measured(question: Question) -> Findings:
             "checks": [check.as_dict() for check in checks],
             "residuals": residuals,
         },
-        data_summary=summary_of(data),
+        data_summary=_summary(question),
         data=data,
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,
     )
-    if question.stream is not None:
-        size = {"n_paths": question.stream.n_paths, "n_steps": question.stream.n_steps}
-        findings.data_summary |= {**size, "looked_at": data.n_steps}
     findings.warnings += origin
     if gain is not None:
         findings.diagnostics["origin_gain"] = gain
@@ -89,6 +86,14 @@ def _slab_scales(question: Question, fit: MeasuredFit) -> dict[str, float]:
     per_sample = question.prior.slab_unit == "sample"
     scales = {row: moments.slab_scale for row, moments in fit.drift_moments.items()}
     return {question.states[row]: 1.0 if per_sample else scale for row, scale in scales.items()}
+
+
+def _summary(question: Question) -> Summary:
+    """The size of the recording; of a stream, that of all of it, and how much of it was looked at."""
+    found, stream = summary_of(question.data), question.stream
+    if stream is not None:
+        found |= {"n_paths": stream.n_paths, "n_steps": stream.n_steps, "looked_at": question.data.n_steps}
+    return found
 
 
 def _measured(question: Question) -> Measured:
