@@ -11,7 +11,7 @@ PAGE = Path(__file__).parent / "reference.md"
 
 #: Every name of `itoscope.__all__` once, in the order of the page.
 SECTIONS = {
-    "Finding an equation": ("discover", "Discovery", "Equation", "SDEDiscovery", "Prior"),
+    "Finding an equation": ("discover", "discover_many", "Discovery", "Equation", "SDEDiscovery", "Prior"),
     "Recordings": ("Trajectories", "Input", "read", "stream", "advise", "classify_order"),
     "Candidate terms": ("Library", "from_pysindy"),
     "Moments of one regression": ("moments", "Moments"),
@@ -34,6 +34,7 @@ RETURNED = {
     "itoscope.result.motion.Curve": "by `Discovery.potential` and `Discovery.stationary_density`",
     "itoscope.result.forecast.Forecast": "by `Discovery.forecast`",
     "itoscope.result.states.SmoothedStates": "by `Discovery.smoothed`",
+    "itoscope.discovery.many.Discoveries": "by `discover_many`",
     "itoscope.data.streams.Stream": "by `stream`",
     "itoscope.show.plots.Plots": "as `Discovery.plot`",
 }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from itoscope.data.reading import read
     from itoscope.data.streams import stream
     from itoscope.discovery.estimator import SDEDiscovery
+    from itoscope.discovery.many import discover_many
     from itoscope.library.pysindy import from_pysindy
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "advise",
     "classify_order",
     "discover",
+    "discover_many",
     "errors",
     "from_pysindy",
     "moments",
@@ -60,6 +62,7 @@ LATER = {
     "SDEDiscovery": "itoscope.discovery.estimator",
     "advise": "itoscope.data.glance",
     "classify_order": "itoscope.data.order",
+    "discover_many": "itoscope.discovery.many",
     "from_pysindy": "itoscope.library.pysindy",
     "read": "itoscope.data.reading",
     "set_threads": "itoscope.backends.rust",

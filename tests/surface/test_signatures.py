@@ -51,7 +51,7 @@ GIVEN = {
     "n_burn": 2, "n_chains": 2, "seed": 1,
     "n_paths": 2,
     "use_backend.name": "rust", "Trajectories.data": np.zeros((5, 2)) + np.arange(5)[:, None],
-    "moments.row": "x2", "stream.source": DATA.paths[0], "stream.names": None,
+    "moments.row": "x2", "discover_many.recordings": DATA, "stream.source": DATA.paths[0], "stream.names": None,
     "SDE.from_terms.drift": {"x1": {"x2": 1.0}, "x2": {"x1": -1.0}}, "Discovery.find.name": "x2",
     "from_pysindy.states": None, "Library.names.names": None, "Moments.n": 20.0, "Discovery.self_check.seed": 1,
     "Trajectories.columns": None, "Trajectories.names": None, "Moments.subset.columns": [0],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from os import PathLike, fspath
-from pathlib import Path
+from os.path import splitext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -230,7 +230,7 @@ def as_stream(data: Any, dt: float | None) -> Stream | None:
 
 
 def _kind(source: Any) -> str:
-    return Path(fspath(source)).suffix.lower() if isinstance(source, (str, PathLike)) else ""
+    return splitext(str(fspath(source)))[1].lower() if isinstance(source, (str, PathLike)) else ""
 
 
 def _chunks(source: Any, columns: Sequence[str | int] | None, key: str | None, block: int) -> Chunks:

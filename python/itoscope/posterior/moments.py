@@ -10,11 +10,8 @@ import numpy as np
 from itoscope.backends import get_backend
 from itoscope.backends.records import Sums
 from itoscope.common import checks
-from itoscope.common.archives import read_archive
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
-from itoscope.common.reading import reading
-from itoscope.common.writing import path_of, replacing
 from itoscope.errors import DataError, argument_error
 from itoscope.posterior.sampling import Sampling, sample
 from itoscope.stats.exact import Exact
@@ -175,6 +172,8 @@ class Moments(Quadratic):
         path : path-like
             Written whole or not at all.
         """
+        from itoscope.common.writing import path_of, replacing
+
         by_sums = self.sums is not None
         arrays: dict[str, Any] = {
             OWN: VERSION,
@@ -202,6 +201,10 @@ class Moments(Quadratic):
         DataError
             For a file that is damaged, no file of moments, or of a newer version.
         """
+        from itoscope.common.archives import read_archive
+        from itoscope.common.reading import reading
+        from itoscope.common.writing import path_of
+
         arrays = read_archive(path_of(path), "moments")
         with reading(path, "moments"):
             if OWN not in arrays:
