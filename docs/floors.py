@@ -24,7 +24,10 @@ PICTURE = ROOT / "docs" / "pictures" / "floors.svg"
 
 #: Neighbouring floors that serve one purpose, from the top, and their colour.
 PARTS = {
-    "what a user says and sees": ("#4477aa", ("__main__", "cli", "paper", "problems", "discovery", "show")),
+    "what a user says and sees": (
+        "#4477aa",
+        ("__main__", "cli", "paper", "problems", "dask", "discovery", "show"),
+    ),
     "from a question to findings": ("#228833", ("fit", "checks", "result")),
     "what is asked and what answers": ("#aa7700", ("posterior", "sde", "data", "library")),
     "the stages, twice": ("#aa3377", ("backends",)),

@@ -18,7 +18,7 @@ from itoscope.posterior.regression import moments
 from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
-    from itoscope import paper, problems
+    from itoscope import dask, paper, problems
     from itoscope.backends.rust import set_threads
     from itoscope.data.glance import advise
     from itoscope.data.order import classify_order
@@ -41,6 +41,7 @@ __all__ = [
     "__version__",
     "advise",
     "classify_order",
+    "dask",
     "discover",
     "discover_many",
     "errors",
@@ -74,7 +75,7 @@ def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used, so that `import itoscope` stays quick."""
     import importlib
 
-    if name in ("paper", "problems"):
+    if name in ("dask", "paper", "problems"):
         return importlib.import_module(f"itoscope.{name}")
     if name in LATER:
         return getattr(importlib.import_module(LATER[name]), name)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.stats.exact import Exact
 
-__all__ = ["BLOCK", "Stream", "as_stream", "stream"]
+__all__ = ["BLOCK", "Stream", "as_stream", "chosen_stretches", "first_infinite", "stream", "stretches_of"]
 
 BLOCK = 2**19
 """Steps that are held at once: 8 MB of two states."""
@@ -115,25 +115,59 @@ class Stream:
         for block in self.blocks():
             wrong = np.argwhere(np.isinf(block))
             if len(wrong):
-                sample, column = (int(k) for k in wrong[0])
-                raise DataError(
-                    f"sample {steps + sample} of column {column} of the stream is infinite: finite numbers, or NaN "
-                    "where a sample is missing"
-                )
+                raise DataError(first_infinite(steps, (int(wrong[0][0]), int(wrong[0][1]))))
             steps += len(block) - 1
-            for start in range(0, len(block) - 1, STRETCH):
+            for stretch in stretches_of(block):
                 if number % every == 0:
-                    kept.append(block[start : start + STRETCH + 1].copy())
+                    kept.append(stretch.copy())
                 number += 1
                 if sum(map(len, kept)) > PART:
                     kept, every = kept[::2], 2 * every
+        return self._made(kept), steps
+
+    def _made(self, kept: Sequence[Array]) -> Trajectories:
+        """The stretches as trajectories."""
         whole = [x for x in kept if len(x) > 2 and np.isfinite(x).any(axis=0).all()]
         if not whole:
             raise DataError("the stream has no stretch of samples: an array (n_times, n_states) is wanted")
-        return Trajectories(whole, dt=self.dt, names=self._names), steps
+        return Trajectories(whole, dt=self.dt, names=self._names)
 
     def __repr__(self) -> str:
         return f"Stream: {self.n_steps} steps, dt = {self.dt:g}, states {', '.join(self.names)}"
+
+
+def stretches_of(block: Array) -> Iterator[Array]:
+    """The stretches of a block, each of `STRETCH` steps but the last."""
+    return (block[start : start + STRETCH + 1] for start in range(0, len(block) - 1, STRETCH))
+
+
+def chosen_stretches(steps: Sequence[int]) -> list[set[int]]:
+    """Numbers of the stretches that `Stream.part` keeps of blocks with these steps, block by block."""
+    lengths = [
+        (block, number, min(STRETCH, n - start) + 1)
+        for block, n in enumerate(steps)
+        for number, start in enumerate(range(0, n, STRETCH))
+    ]
+    every = 1
+    kept: list[int] = []
+    for place, _ in enumerate(lengths):
+        if place % every == 0:
+            kept.append(place)
+        if sum(lengths[k][2] for k in kept) > PART:
+            kept, every = kept[::2], 2 * every
+    chosen: list[set[int]] = [set() for _ in steps]
+    for place in kept:
+        block, number, _ = lengths[place]
+        chosen[block].add(number)
+    return chosen
+
+
+def first_infinite(before: int, where: tuple[int, int]) -> str:
+    """What is said of an infinite sample `where` of a block after so many steps."""
+    return (
+        f"sample {before + where[0]} of column {where[1]} of the stream is infinite: finite numbers, or NaN where a "
+        "sample is missing"
+    )
 
 
 def _regrouped(chunks: Iterator[Array], block: int) -> Iterator[Array]:

@@ -1,0 +1,175 @@
+"""`itoscope.dask.discover`: recordings on a cluster, summed where they are."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from itoscope.common.extras import require
+from itoscope.data.streams import BLOCK, Stream, chosen_stretches, first_infinite, stretches_of
+from itoscope.discovery import discover as whole
+from itoscope.errors import DataError, argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.data.trajectories import Trajectories
+    from itoscope.discovery.result import Discovery
+    from itoscope.library.library import Library
+    from itoscope.stats.exact import Exact
+
+__all__ = ["discover", "stream"]
+
+FAN = 8
+"""Sums that one task of the tree adds."""
+
+
+class DaskStream(Stream):
+    """A recording in blocks that are computed, and summed, where Dask has them."""
+
+    def __init__(self, recordings: Sequence[Any], dt: float, names: Sequence[str] | None, block: int) -> None:
+        super().__init__([lambda: iter(())] * len(recordings), dt, names, block)
+        self._dask = require("dask", "dask", "Summing with Dask")
+        lengths = self._lengths(recordings)
+        self._pieces = [
+            (self._part_of(recording, start, min(start + block + 1, length)), min(block, length - 1 - start))
+            for recording, length in zip(recordings, lengths)
+            for start in range(0, length - 1, block)
+        ]
+
+    def _lengths(self, recordings: Sequence[Any]) -> list[int]:
+        known = [int(one.shape[0]) if _is_array(one) else None for one in recordings]
+        asked = [self._dask.delayed(len)(one) for one, n in zip(recordings, known) if n is None]
+        found = iter(self._dask.compute(*asked))
+        return [next(found) if n is None else n for n in known]
+
+    def _part_of(self, recording: Any, start: int, stop: int) -> Any:
+        if _is_array(recording):
+            return self._dask.delayed(_doubles)(recording[start:stop])
+        return self._dask.delayed(_cut)(recording, start, stop)
+
+    def blocks(self) -> Iterator[Array]:
+        """The samples of block after block, fetched one by one."""
+        for piece, _ in self._pieces:
+            yield self._dask.compute(piece)[0]
+
+    def total(self, work: Callable[[Array], Exact], count: Callable[[int], None] | None = None) -> Exact:
+        """What `work` makes of every block, on the workers, and added there in a tree."""
+        sums = [self._dask.delayed(work)(piece) for piece, _ in self._pieces]
+        if not sums:
+            raise DataError("the recordings have no step: two samples that follow each other are wanted")
+        while len(sums) > 1:
+            sums = [self._dask.delayed(_added)(sums[k : k + FAN]) for k in range(0, len(sums), FAN)]
+        found: Exact = self._dask.compute(sums[0])[0]
+        if count is not None:
+            count(sum(steps for _, steps in self._pieces))
+        return found
+
+    def _look(self) -> tuple[Trajectories, int]:
+        steps = [n for _, n in self._pieces]
+        chosen = chosen_stretches(steps)
+        seen = self._dask.compute(
+            *(
+                self._dask.delayed(_seen)(piece, sorted(inside))
+                for (piece, _), inside in zip(self._pieces, chosen)
+            )
+        )
+        for number, (wrong, _) in enumerate(seen):
+            if wrong is not None:
+                raise DataError(first_infinite(sum(steps[:number]), wrong))
+        kept = [stretch for _, some in seen for stretch in some]
+        return self._made(kept), sum(steps)
+
+
+def _is_array(recording: Any) -> bool:
+    """Whether a collection is an array; a delayed object has every attribute that it is asked for."""
+    return hasattr(type(recording), "shape")
+
+
+def _doubles(part: Any) -> Array:
+    rows = np.asarray(part, dtype=np.float64)
+    return np.ascontiguousarray(rows[:, None] if rows.ndim == 1 else rows)
+
+
+def _cut(recording: Any, start: int, stop: int) -> Array:
+    return _doubles(np.asarray(recording)[start:stop])
+
+
+def _added(parts: Sequence[Exact]) -> Exact:
+    found = parts[0]
+    for part in parts[1:]:
+        found = operator.add(found, part)
+    return found
+
+
+def _seen(block: Array, numbers: Sequence[int]) -> tuple[tuple[int, int] | None, list[Array]]:
+    """Where the first infinite sample is, and the stretches with these numbers."""
+    wrong = np.argwhere(np.isinf(block))
+    some = [stretch.copy() for number, stretch in enumerate(stretches_of(block)) if number in numbers]
+    return ((int(wrong[0][0]), int(wrong[0][1])) if len(wrong) else None), some
+
+
+def stream(data: Any, *, dt: float, names: Sequence[str] | None = None, block: int = BLOCK) -> Stream:
+    """Recordings that Dask holds, as a stream for `itoscope.discover` and `itoscope.moments`.
+
+    Parameters
+    ----------
+    data : Dask array, Dask dataframe, delayed array, or a list of these
+        ``(n_times, n_states)``, whose rows follow each other across chunks; each item of a list is a recording.
+    dt : float
+        Step between samples.
+    names : list of str, optional
+        Of the states; those of the columns of a dataframe unless given.
+    block : int
+        Steps of a task, whatever the chunks are.
+
+    Raises
+    ------
+    ArgumentError
+        For data of another kind.
+    """
+    recordings = []
+    for one in data if isinstance(data, list) else [data]:
+        if hasattr(type(one), "to_dask_array"):
+            names = [str(column) for column in one.columns] if names is None else names
+            recordings.append(one.to_dask_array(lengths=True))
+        elif hasattr(type(one), "__dask_graph__") and not (_is_array(one) and one.shape[0] != one.shape[0]):
+            recordings.append(one)
+        else:
+            allowed = "a Dask array of known length, a Dask dataframe, a delayed array, or a list of these"
+            raise argument_error("data", one, allowed)
+    if not recordings:
+        raise argument_error("data", data, "at least one recording")
+    return DaskStream(recordings, dt, names, block)
+
+
+def discover(
+    data: Any,
+    library: Library | None = None,
+    *,
+    dt: float,
+    names: Sequence[str] | None = None,
+    block: int = BLOCK,
+    **options: Any,
+) -> Discovery:
+    """`itoscope.discover` of recordings that Dask holds: sums on the workers, chains on this machine.
+
+    The bits are those of ``itoscope.discover(itoscope.stream(...))`` with the same `block` on one machine of the kind
+    of the workers, however many of them there are and whichever fails on the way.
+
+    Parameters
+    ----------
+    data, dt, names, block
+        As `itoscope.dask.stream` takes them.
+    library : Library, optional
+    **options
+        Of `itoscope.discover`.
+
+    Returns
+    -------
+    Discovery
+    """
+    return whole.discover(stream(data, dt=dt, names=names, block=block), library, **options)
