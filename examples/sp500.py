@@ -34,7 +34,7 @@ low, high = gbm.drift["S"].interval(0.95)[0]
 print(
     f"""
 95 % interval of the growth rate: {100 * low:.0f} % to {100 * high:.0f} % a year. It holds zero: whether there is
-growth the closes do not say, and its probability of {gbm.drift["S"].pip[0]:.2f} is little else than the prior's, 1/2.
+growth the closes do not say, and its probability of {gbm.drift["S"].pip[0]:.2f} says less than the prior's 2/3.
 The volatility is known far better, but the warnings say that it is not constant: the kurtosis of the residuals belongs
 to a process whose volatility moves by itself, not to a diffusion in S alone."""
 )

@@ -147,16 +147,18 @@ def one(task: tuple[int, int, float, bool, dict[str, Any]]) -> Found | None:
 
 
 def tell(name: str, found: list[Found]) -> None:
-    """Print the sums and one line per bin."""
+    """Print the sums and one line per bin; the error of the false terms is that of their sum over systems."""
     pip, true, selected, covered = (
         np.concatenate([getattr(f, key) for f in found]) for key in Found._fields[:4]
     )
     pip = np.clip(pip, 1e-4, 1 - 1e-4)
     loss = float(-np.mean(np.where(true, np.log(pip), np.log1p(-pip))))
     false, nulls = int((~true & selected).sum()), int((~true).sum())
+    each = np.array([(~f.true & f.selected).sum() for f in found])
+    error, said = math.sqrt(each.var() * len(each)), float((1 - pip[selected]).sum())
     print(
         f"{name}: {len(pip)} probabilities, {true.sum()} true; log loss {loss:.3f}; missed {(true & ~selected).sum()}; "
-        f"false {false} of {nulls} ({100 * false / nulls:.2f} %); "
+        f"false {false} +- {error:.0f} of {nulls} ({100 * false / nulls:.2f} %), by the probabilities {said:.0f}; "
         f"95 % intervals hold {covered.sum()} of {len(covered)}; "
         f"false terms of Gamma {sum(f.false_gamma for f in found)}",
         flush=True,

@@ -210,6 +210,12 @@ STUDIES: dict[str, Study] = {
 
 #: Constants that no answer hangs on: what is shown, how much is held, how streams are numbered.
 NO_STUDY = {
+    "common.archives.UNPACKED": "a limit on what is unpacked: the largest recordings are below",
+    "common.archives.RATIO": "what text and floats are packed to is below; a file made to fill the memory is far above",
+    "common.forms.SHOWN": "how much of a value an error shows",
+    "common.prior.SHAPES": "what doubles can count with: beyond, draws are all zero or infinite",
+    "common.prior.SCALES": "what doubles can count with: beyond, squares overflow",
+    "common.prior.NO_DRIFT": "`python benches/accuracy/forecasts.py`, and `calibration.py`",
     "posterior.moments.LEAST": "a thousandth of a sample: fewer give a gamma law whose draws are all zero in doubles",
     "posterior.moments.MOST": "counts are exact in a double up to 9e15",
     "posterior.sampling.MOST_CHAINS": "a limit on what is asked: hours of work",

@@ -33,7 +33,7 @@ CORE = ROOT / "rust" / "core" / "src"
 RESULTS = Path(__file__).with_suffix(".json")
 PAGE = ROOT / "docs" / "constants.md"
 
-FOLDERS = ("checks", "fit", "posterior", "result", "stats")
+FOLDERS = ("checks", "common", "fit", "posterior", "result", "stats")
 
 #: Where a constant is studied by the same noisy recordings as all others, unless it has a study of its own.
 FILTERED = "fit.filtered."

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["read_archive"]
 
 #: Bytes that any archive may unpack to, and how many times its own size a larger one may.
-UNPACKED = 2**30
-RATIO = 100
+UNPACKED, RATIO = 2**30, 100
 
 
 def read_archive(path: str | PathLike[str], what: str = "NPZ") -> dict[str, np.ndarray[Any, Any]]:

@@ -17,7 +17,7 @@ _SCALES = ("b_v", "b_s", "slab_start")
 #: What a double can count with: beyond, draws of a shape are all 0 or infinite, and squares of a scale overflow.
 SHAPES, SCALES = (1e-12, 1e12), (1e-100, 1e100)
 #: Prior probability that the drift of a state is none at all.
-NO_DRIFT = 0.5
+NO_DRIFT = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Prior:
         "sample" has ``c = 1`` in the drift too, the slab of the paper: it grows wider the finer a path is sampled,
         and inclusion probabilities fall.
     empty : float, optional
-        Prior probability that an equation has no terms; all other sets of terms keep their proportions. None: one half
+        Prior probability that an equation has no terms; all other sets of terms keep their proportions. None: one third
         for the drift of a state, unless `a_p`, `b_p` or `slab_unit` say otherwise, and what `p0` says for all else.
     standardize : bool
         Scale each column and the target to unit root mean square before the prior is applied, so that a
