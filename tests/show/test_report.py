@@ -106,3 +106,14 @@ def test_in_a_browser(tmp_path, width, make):
     assert all(w > 5 and h > 10 and right <= width for w, h, right in found["equations"])
     assert all(h > 10 for _, h, _ in found["paragraphs"])
     assert all(w > 150 and h > 60 for w, h, _ in found["figures"])
+
+
+@pytest.mark.parametrize(("steps", "paths"), [(60_000, 1), (300, 200)])
+def test_a_page_stays_small_whatever_the_recording(steps, paths):
+    """3 MB, and no curve of more than 2000 points (two numbers each, there and back for a band)."""
+    model = ito.SDE(["v", "-4*x - 0.4*v"], [["0"], ["1"]], ["x", "v"])
+    data = model.simulate([0.3, 0.0], dt=0.02, n_steps=steps, n_paths=paths, substeps=2, seed=1)
+    short = {"n_samples": 100, "n_burn": 50, "n_chains": 2, "seed": 1}
+    text = page(ito.discover(data, ito.Library.polynomials(1), known_drift={"x": "v"}, **short))
+    assert len(text.encode()) < 3e6
+    assert max(len(re.findall("[ML]", curve)) for curve in re.findall(r' d="([^"]*)"', text)) <= 4001

@@ -25,6 +25,29 @@ def test_displacement_sensor(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "the time column 'Time (s)', in s" in said and "ballistic" in said
     assert f"itoscope discover {file} --order 2 --noise estimate" in said
+    short = [
+        "--samples",
+        "200",
+        "--burn",
+        "100",
+        "--chains",
+        "2",
+        "--seed",
+        "1",
+        "--quiet",
+        "--library",
+        "poly:3",
+    ]
+    # The default is wrong here, which is said without being asked; the call that it names gives the equation.
+    assert main(["discover", str(file), *short]) == 0
+    assert "discover(data, order=2)" in " ".join(capsys.readouterr().out.split())
+    assert main(["discover", str(file), "--order", "2", *short]) == 0
+    said = capsys.readouterr().out
+    assert "measurement noise: 1.7" in said or "measurement noise: 1.8" in said
+    assert [term for term in ("Displacement", "v1") if f"{term} " in said.split("Gamma")[0]] == [
+        "Displacement",
+        "v1",
+    ]
 
 
 def test_particle_tracker():
