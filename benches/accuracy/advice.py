@@ -171,7 +171,12 @@ CASES: tuple[Case, ...] = (
         {"measurement_noise": 0.01, "diffusion": "constant", **LINE},
     ),
     Case("measurement noise", "0.025, a quarter of a step", lambda s, n: noisy(linear(s, n), 0.025, s), LINE),
-    Case("coarse step", "linear, 0.7 of its time", lambda s, n: one("-x", s, n, dt=0.7, fine=70)),
+    Case(
+        "coarse step",
+        "linear, 0.7 of its time",
+        lambda s, n: one("-x", s, n, dt=0.7, fine=70),
+        {"scheme": "trapezoid"},
+    ),
     Case("averaged samples", "means over the step", averaged),
     Case("quantised", "grid of 0.25, steps of 0.1", rounded(0.25)),
     Case("quantised", "grid of 0.1", rounded(0.1)),

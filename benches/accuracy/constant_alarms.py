@@ -91,7 +91,10 @@ def without_constant(shift: float = 0.6, count: int = 10) -> tuple[Case, ...]:
 @lru_cache
 def coarse(rate_times_step: float, count: int = 10) -> tuple[Case, ...]:
     """Sampled too slowly for the trapezoid."""
-    return tuple(_ou(seed, 2000, rate=rate_times_step / 0.1, dt=0.1) for seed in range(count))
+    asked = {"scheme": "trapezoid"}
+    return tuple(
+        replace(_ou(seed, 2000, rate=rate_times_step / 0.1, dt=0.1), asked=asked) for seed in range(count)
+    )
 
 
 @lru_cache

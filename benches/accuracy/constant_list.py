@@ -107,6 +107,9 @@ STUDIES: dict[str, Study] = {
         alarms("time step", lambda: coarse(0.05), lambda: coarse(0.8)), (0.1, 1, 1.5, 4)
     ),
     "checks.measured.STEP_ERRORS": Study(alarms("time step", tiny, lambda: coarse(0.8)), (0.1, 1, 2, 5)),
+    "checks.measured.BIASED": Study(
+        alarms("step size", lambda: coarse(0.05), lambda: coarse(0.8)), (0.1, 1, 2, 10, 100)
+    ),
     "checks.measured.BELOW_FLOOR": Study(
         alarms("variance floor", lambda: vanishing(2), lambda: vanishing(12)), values=(0.03, 0.1, 0.2, 0.5)
     ),
@@ -249,6 +252,7 @@ NO_STUDY = {
     "checks.beyond.STRIDE": "how finely the drift is followed: a tenth of the distance a step of fourth order",
     "checks.beyond.STRIDES": "how long the drift is followed: from twice the distance seven steps lead straight back",
     "checks.beyond.SAMPLES": "how many samples a mean is taken over",
+    "checks.strengths.WIDE": "what is shared by rows against the products of their terms: seconds alone",
     "checks.beyond.STARTS": "how many points are followed",
     "checks.simulated.FEWEST": "how many recordings are simulated of a long one",
     "checks.simulated.STEPS": "how much is simulated",

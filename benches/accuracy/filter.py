@@ -1,7 +1,9 @@
 """A noisy displacement of an oscillator at every ordinary sampling rate: damping, coverage, noise level.
 
-    python benches/accuracy/filter.py [--seeds 10] [--samples 20000] [--damping 0.005 0.02 0.05]
+    python benches/accuracy/filter.py [--seeds 10] [--samples 20000] [--constants 25] [--damping 0.005 0.02 0.05]
         [--radians 0.05 0.1 0.2 0.35 0.5 0.7 1.0] [--noise 0 0.002 0.02 0.1] [--out table.txt]
+
+A recording has that many samples, and lasts that many time constants of the damping at least.
 
 `x'' = -x - 2 z x' + white noise` is simulated exactly, from its transition over one sample: nothing of the
 estimator's own step is in the data. "estimate" is asked for everything, the noise level included. Beside it stands
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import sys
 import time
 import warnings
@@ -75,8 +78,10 @@ def one(z: float, radians: float, noise: float, n: int, seed: int) -> dict:
     told = result.diagnostics["measurement_noise"]["x1"]
     frequency, damping = next(iter(modes(y, radians)), (np.nan, np.nan))
     return {
+        "case": (z, radians, noise, seed),
         "terms": set(values) == set(truth),
         "damping": -values.get("v1", (0.0, 0.0))[0] / 2.0,
+        "frequency": float(np.sqrt(max(-values.get("x1", (0.0, 0.0))[0], 0.0))),
         "sd": values.get("v1", (0.0, np.nan))[1] / 2.0,
         "covered": covered,
         "gamma": float(gamma.mean[k]),
@@ -86,7 +91,7 @@ def one(z: float, radians: float, noise: float, n: int, seed: int) -> dict:
         "ssi": damping,
         "ssi_frequency": frequency,
         "seconds": seconds,
-        "warnings": len(result.warnings),
+        "warnings": result.warnings,
     }
 
 
@@ -115,10 +120,12 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--samples", type=int, default=20_000)
+    parser.add_argument("--constants", type=float, default=25.0)
     parser.add_argument("--damping", type=float, nargs="+", default=[0.005, 0.02, 0.05])
     parser.add_argument("--radians", type=float, nargs="+", default=[0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
     parser.add_argument("--noise", type=float, nargs="+", default=[0.0, 0.002, 0.02, 0.1])
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--raw", type=Path, help="every recording, as JSON")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     ito.set_threads(1)
@@ -126,9 +133,11 @@ def main() -> None:
         "damping    rad  noise     exact   damping / true  cover   Gamma  noise in  lost  subspace (sd)  CPU s"
     ]
     print(rows[0], flush=True)
-    covered, lost = [], 0
+    covered, lost, every = [], 0, []
     for z, radians, noise in itertools.product(arguments.damping, arguments.radians, arguments.noise):
-        found = [one(z, radians, noise, arguments.samples, seed) for seed in range(1, arguments.seeds + 1)]
+        n = max(arguments.samples, round(arguments.constants / (z * radians)))
+        found = [one(z, radians, noise, n, seed) for seed in range(1, arguments.seeds + 1)]
+        every += found
         covered += [c for f in found for c in f["covered"]]
         lost += sum(f["noise"] < 0.1 * f["level"] for f in found)
         rows.append(line(z, radians, noise, found))
@@ -139,6 +148,8 @@ def main() -> None:
     print(rows[-1])
     if arguments.out:
         arguments.out.write_text("\n".join(rows) + "\n")
+    if arguments.raw:
+        arguments.raw.write_text(json.dumps(every))
 
 
 if __name__ == "__main__":

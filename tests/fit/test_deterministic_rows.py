@@ -140,7 +140,8 @@ def walker(noise, dt=0.02):
 
 @pytest.mark.parametrize(("noise", "quiet"), [(0.0, True), (0.02, False)])
 def test_a_measured_row_without_noise_is_reported_as_deterministic(noise, quiet):
-    result = ito.discover(walker(noise), ito.Library.polynomials(1), seed=1, n_samples=200, n_burn=100)
+    asked = {"scheme": "trapezoid", "seed": 1, "n_samples": 200, "n_burn": 100}
+    result = ito.discover(walker(noise), ito.Library.polynomials(1), **asked)
     assert (("x", "x") in result.diffusion) is not quiet and ("y", "y") in result.diffusion
     said = [text for text in result.warnings if "x has no noise that can be seen at this step" in text]
     assert len(said) == quiet

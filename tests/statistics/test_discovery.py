@@ -118,8 +118,12 @@ def test_jumps_are_noticed():
 def test_a_coarse_step_is_noticed():
     problem = ito.problems.duffing_van_der_pol()
     data = record(problem, 1, **DUFFING)
-    coarse = ito.discover(data.thin(8), poly(3), known_drift=problem.known_drift, seed=1)
+    asked = {"known_drift": problem.known_drift, "seed": 1}
+    coarse = ito.discover(data.thin(8), poly(3), scheme="trapezoid", **asked)
     assert any("time step is coarse" in warning for warning in coarse.warnings)
+    followed = ito.discover(data.thin(8), poly(3), **asked)
+    assert followed.settings["scheme"] == "filter"
+    assert found(coarse)["x2"] != {"x1", "x2", "x1^3"} == found(followed)["x2"]
 
 
 def test_the_bias_of_the_trapezoid_falls_with_the_square_of_the_step():

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
 
 __all__ = [
+    "check_bias",
     "check_given",
     "check_quiet",
     "check_residuals",
@@ -35,6 +36,8 @@ STEP_CHANGE = 0.2
 """Share of the drift that differs between Euler and trapezoid; its square is what is left over."""
 STEP_ERRORS = 3.0
 """Standard errors that such a difference must exceed."""
+BIASED = 0.65
+"""Standard errors by which the step leads a coefficient off: its 95 % interval then holds in 90 %."""
 QUIET = 2.0
 """Variance of a row over what the step leaves of one without noise, under which it is reported as deterministic."""
 BELOW_FLOOR = 0.2
@@ -139,6 +142,23 @@ def check_step(state: str, equation: Equation, sums: Sums) -> list[Check]:
             "the error left over is of the order of the square, here 4 %",
         )
     ]  # fmt: skip
+
+
+def check_bias(state: str, bias: float) -> Check:
+    """Whether the length of the step leads the coefficients of a row off, beside their standard errors.
+
+    Parameters
+    ----------
+    state : str
+    bias : float
+        The largest of the row's drift and variance, in standard errors.
+    """
+    return Check(
+        "step size", state, bias, BIASED, bias > BIASED,
+        f"the time step leads a coefficient of {state} off by {bias:.2g} of its standard errors, and 95 % intervals "
+        'hold less often than they say: scheme="filter" follows the states between samples',
+        "at two thirds of a standard error an interval of 95 % holds in 90 %",
+    )  # fmt: skip
 
 
 def unstable_rounds(max_rounds: int, same_terms: bool, shift: float) -> Check:

@@ -15,7 +15,7 @@ from itoscope.stats.scores import Score, agreement, score
 from itoscope.stats.tails import normal_tails
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from itoscope.common.types import Array, Times
     from itoscope.data.trajectories import Trajectories
@@ -27,6 +27,8 @@ __all__ = ["strength_checks"]
 
 WAVES, COLUMNS = 8, 24
 """Waves over the range of each state that other shapes of the drift are made of, and most of all states."""
+WIDE = 160
+"""Terms of several rows that are regressed on in one pass."""
 SEGMENTS = 4
 """Parts of each path whose strengths are compared."""
 MOST_PATHS = 200
@@ -108,9 +110,8 @@ def _whole(
 ) -> list[Check]:  # fmt: skip
     """Scores of the terms that were left out, and of waves, of all data."""
     checks = []
-    for row in rows:
-        terms = [*row.held, "1", *row.outside, *waves]
-        whole = observer.drift_scores(paths, times, [(row.number, term) for term in terms])
+    for row, whole in zip(rows, _wholes(observer, rows, waves, paths, times)):
+        terms = _terms(row, waves)
         h, t = len(row.held), len(row.outside)
         held, outside = list(range(h)), list(range(h, h + 1 + t))
         total = _total(observer, row, whole)
@@ -124,6 +125,26 @@ def _whole(
         what = "depend on where the state is: the library of the drift lacks a term"
         checks.append(_check("drift form", row, shape, total, alpha, what))
     return checks
+
+
+def _terms(row: Row, waves: list[str]) -> list[str]:
+    return [*row.held, "1", *row.outside, *waves]
+
+
+def _wholes(
+    observer: Observer, rows: Sequence[Row], waves: list[str], paths: Sequence[Array], times: Sequence[Times]
+) -> Iterator[Quadratic]:
+    """The regression of each row: of several in one pass, up to `WIDE` terms, since the filter is the same."""
+    left = list(rows)
+    while left:
+        many = 1
+        while many < len(left) and sum(len(_terms(row, waves)) for row in left[: many + 1]) <= WIDE:
+            many += 1
+        columns = [[(row.number, term) for term in _terms(row, waves)] for row in left[:many]]
+        both = observer.drift_scores(paths, times, [column for own in columns for column in own])
+        ends = np.cumsum([0, *map(len, columns)]).tolist()
+        yield from (both.subset(range(start, end)) for start, end in pairwise(ends))
+        left = left[many:]
 
 
 def _total(observer: Observer, row: Row, whole: Quadratic) -> float:

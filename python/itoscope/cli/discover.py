@@ -133,7 +133,7 @@ SOUGHT: tuple[Word, ...] = (
     ),
 )
 HOW: tuple[Word, ...] = (
-    ("--scheme", "scheme", {"help": "trapezoid or euler"}),
+    ("--scheme", "scheme", {"help": "auto, trapezoid, euler or filter"}),
     ("--weights", "weights", {"choices": ("auto", "none"), "help": "weigh steps by their noise"}),
     ("--ensemble", "ensemble", {"help": "pool or mean"}),
     ("--sampler", "sampler", {"help": "auto, gibbs or exact"}),

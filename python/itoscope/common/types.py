@@ -16,6 +16,7 @@ __all__ = [
     "DiscreteScheme",
     "Draw",
     "Ensemble",
+    "Fitting",
     "Integers",
     "Level",
     "OnDivergence",
@@ -40,6 +41,8 @@ Draw = tuple[str, float, float, float]
 
 #: How a regression takes its rows from the samples.
 Scheme = Literal["trapezoid", "euler"]
+#: How measured states are fitted: by a regression, by the filter, or by that where the step is too coarse for one.
+Fitting = Literal["auto", "trapezoid", "euler", "filter"]
 #: How an SDE is stepped.
 DiscreteScheme = Literal["euler-maruyama", "milstein", "taylor15"]
 #: Which entries of the diffusion covariance are sought.

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from itoscope.common.prior import Prior
-    from itoscope.common.types import BackendName, Diffusion, Ensemble, Level, Order, Sampler, Scheme, Weights
+    from itoscope.common.types import (
+        BackendName,
+        Diffusion,
+        Ensemble,
+        Fitting,
+        Level,
+        Order,
+        Sampler,
+        Weights,
+    )
     from itoscope.library.library import Library
 
 __all__ = ["discover"]
@@ -29,7 +38,7 @@ def discover(
     diffusion: Diffusion | Mapping[str, Diffusion] = "full",
     known_drift: Mapping[str, str] | None = None,
     known_diffusion: Mapping[str | tuple[str, str], str | float] | None = None,
-    scheme: Scheme = "trapezoid",
+    scheme: Fitting = "auto",
     weights: Weights = "auto",
     ensemble: Ensemble = "pool",
     prior: Prior | None = None,
@@ -87,9 +96,11 @@ def discover(
     known_diffusion : mapping of str, or of pairs, to str, optional
         `{"u": "0.04"}`, `{("v1", "u"): "0.1"}`: entries of `Gamma` of rows that are given whole, for instance of a
         hidden state that drives others.
-    scheme : {"trapezoid", "euler"}
-        Regressors at both ends of a step with the start as instrument (bias of order `dt**2`), or at its start (the
-        paper's, bias of order `dt`).
+    scheme : {"auto", "trapezoid", "euler", "filter"}
+        Of measured states. Regressors at both ends of a step with the start as instrument (bias of order `dt**2`), or
+        at its start (the paper's, bias of order `dt`), or the filter, which follows the states between samples and is
+        exact at any step where the drift is linear. Default: the trapezoid, and the filter where the step leads a
+        coefficient of the trapezoid off by two thirds of its standard error; `settings["scheme"]` says which.
     weights : "auto" or None
         Weigh the steps by the inverse noise variance, found in rounds; None is ordinary least squares.
     ensemble : {"pool", "mean"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from itoscope.common import checks
 from itoscope.common.prior import Prior
-from itoscope.common.types import BackendName, Diffusion, Ensemble, Level, Order, Sampler, Scheme, Weights
+from itoscope.common.types import BackendName, Diffusion, Ensemble, Fitting, Level, Order, Sampler, Weights
 from itoscope.errors import argument_error
 from itoscope.fit.forcing import check_words
 from itoscope.fit.sensors.levels import check_noise
@@ -24,7 +24,7 @@ __all__ = ["Options", "check_streamed"]
 
 CHOICES: dict[str, tuple[Any, ...]] = {
     "order": get_args(Order),
-    "scheme": get_args(Scheme),
+    "scheme": get_args(Fitting),
     "weights": ("auto", None),
     "ensemble": get_args(Ensemble),
 }
@@ -51,7 +51,7 @@ class Options:
     diffusion: Diffusion | Mapping[str, Diffusion] = "full"
     known_drift: Mapping[str, str] | None = None
     known_diffusion: Mapping[str | tuple[str, str], str | float] | None = None
-    scheme: Scheme = "trapezoid"
+    scheme: Fitting = "auto"
     weights: Weights = "auto"
     ensemble: Ensemble = "pool"
     prior: Prior | None = None

@@ -204,8 +204,10 @@ class Question:
 
     @property
     def measured(self) -> bool:
-        """Whether the data are all states without noise, so that no filter is needed."""
-        return not self.hidden and all(level == 0.0 for level in self.noise)
+        """Whether the data are all states without noise, so that no filter is needed, nor asked for."""
+        return (
+            not self.hidden and all(level == 0.0 for level in self.noise) and self.options.scheme != "filter"
+        )
 
     def settings(self) -> dict[str, Any]:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
@@ -213,6 +215,8 @@ class Question:
         asked = self.options.measurement_noise
         settings["measurement_noise"] = self.noise[0] if asked is None else as_given(asked)
         settings |= self.given.settings()
+        if self.options.scheme == "auto":
+            settings["scheme"] = "trapezoid" if self.measured else "filter"
         if isinstance(self.options.diffusion, Mapping):
             settings["diffusion"] = dict(self.options.diffusion)
         if self.data.driving is not None and self.data.driving.names:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from itoscope.checks.advice import advised
+from itoscope.errors import ArgumentError, DataError, NumericalError
 from itoscope.fit.filtered.answer import answer_filtered
 from itoscope.fit.measured.answer import answer_measured
 from itoscope.fit.size import check_size
@@ -17,6 +19,25 @@ __all__ = ["solve"]
 
 
 def solve(question: Question) -> Findings:
-    """Fit by regression where all states were measured without noise, by a filter where not; then say what to do."""
+    """Fit by regression where all states were measured without noise, by a filter where not; then say what to do.
+
+    Where the step is too coarse for a regression that was not asked for by name, the filter takes its place.
+    """
     check_size(question)
-    return advised(answer_measured(question) if question.measured else answer_filtered(question))
+    return advised(_measured(question) if question.measured else answer_filtered(question))
+
+
+def _measured(question: Question) -> Findings:
+    """By regression; again by the filter where the step is too coarse for that, the filter can, and nothing jumps."""
+    answer = answer_measured(question)
+    if not answer.coarse:
+        return answer.findings
+    options = replace(answer.question.options, scheme="filter")
+    try:
+        findings = answer_filtered(replace(answer.question, options=options))
+    except (ArgumentError, DataError, NumericalError):
+        return answer.findings
+    if any(check["name"] == "jumps" and check["fired"] for check in findings.diagnostics["checks"]):
+        return answer.findings
+    findings.warnings = [*answer.notes, *findings.warnings]
+    return findings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -242,7 +243,15 @@ class Ranking:
 def _inverse(matrix: Array) -> Array:
     """Inverse of a covariance, scaled first; zero along directions of no finite size."""
     scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(matrix / scale[:, None] / scale)
+    correlations = matrix / scale[:, None] / scale
+    try:
+        lower = np.linalg.cholesky(correlations)
+    except np.linalg.LinAlgError:
+        lower = None
+    if lower is not None and lower.diagonal().min() > math.sqrt(RANK):
+        outer: Array = np.linalg.inv(correlations) / scale[:, None] / scale
+        return outer
+    values, vectors = np.linalg.eigh(correlations)
     half = (vectors / scale[:, None]) / np.sqrt(np.maximum(values, RANK * max(values[-1], RANK)))
     out: Array = half @ half.T
     return out

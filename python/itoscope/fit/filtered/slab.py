@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = ["Sizes", "log_sets", "log_slab", "sizes_of"]
 
 LOG_V = np.linspace(math.log(1e-8), math.log(1e12), 101)
 """Grid of the slab variance's logarithm: the integrand is smooth and a unit or more wide on it."""
+V = np.exp(LOG_V)
 PART = 20_000
 """Samples from which the sizes of the terms are taken."""
 
@@ -121,10 +123,17 @@ def log_slab(theta: Array, information: Array, prior: Prior) -> float:
     eigenvalues, vectors = np.linalg.eigh(information)
     e = np.maximum(eigenvalues, 0.0)
     squares = (vectors.T @ theta) ** 2
-    grown = 1.0 + np.exp(LOG_V)[:, None] * e
+    grown = 1.0 + V[:, None] * e
     left = -0.5 * np.sum(np.log(grown) + squares * e / grown, axis=1)
-    weight = -prior.a_v * LOG_V - prior.b_v * np.exp(-LOG_V)
-    return _log_sum(weight + left) - _log_sum(weight)
+    weight, total = _weights(prior.a_v, prior.b_v)
+    return _log_sum(weight + left) - total
+
+
+@cache
+def _weights(a_v: float, b_v: float) -> tuple[Array, float]:
+    """Log density of the slab's variance on the grid, up to a constant, and the logarithm of its sum."""
+    weight = -a_v * LOG_V - b_v / V
+    return weight, _log_sum(weight)
 
 
 def _log_sum(values: Array) -> float:
@@ -132,6 +141,7 @@ def _log_sum(values: Array) -> float:
     return top + math.log(float(np.sum(np.exp(values - top))))
 
 
+@cache
 def log_sets(count: int, candidates: int, prior: Prior) -> float:
     """Log prior of one set of `count` terms among the `candidates` of an equation, the rate of inclusion integrated.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from itoscope.checks.measured import (
 from itoscope.checks.still import check_bias, still_checks, still_steps
 from itoscope.data.driving import pieces, rows
 from itoscope.fit.channels import check_moves
+from itoscope.fit.measured.coarse import bias_checks, can_follow
 from itoscope.fit.measured.origin import settle_origin
 from itoscope.fit.measured.regressions import Measured, coefficients
 from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
@@ -36,10 +37,19 @@ if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
     from itoscope.result.diagnostics import Residuals, Summary
 
-__all__ = ["answer_measured"]
+__all__ = ["Answer", "answer_measured"]
 
 
-def answer_measured(question: Question) -> Findings:
+class Answer(NamedTuple):
+    """What was found, and of which question, its origin chosen, with the `notes` on that; `coarse`: ask the filter."""
+
+    findings: Findings
+    question: Question
+    notes: list[str]
+    coarse: bool
+
+
+def answer_measured(question: Question) -> Answer:
     """Run the rounds, then look at what they found."""
     data, names = question.data, question.data.names
     for row in question.rows:
@@ -48,7 +58,8 @@ def answer_measured(question: Question) -> Findings:
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))
     measured, fit, quiet = fit_still(measured, fit, names, sampler_of(question))
-    checks = _given_checks(question, measured) + quiet
+    biased = bias_checks(question, measured, fit)
+    checks = _given_checks(question, measured) + quiet + biased
     if not fit.converged:
         last = fit.rounds[-1]
         checks.append(unstable_rounds(measured.max_rounds, bool(last.same_terms), last.shift or 0.0))
@@ -78,7 +89,8 @@ def answer_measured(question: Question) -> Findings:
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
     findings = with_given_noise(looked_beyond(findings, data.paths), question.given.noise)
     findings.warnings += grouped_warnings(findings.labelled())
-    return findings
+    coarse = question.options.scheme == "auto" and any(check.fired for check in biased)
+    return Answer(findings, question, origin, coarse and can_follow(question, measured))
 
 
 def _slab_scales(question: Question, fit: MeasuredFit) -> dict[str, float]:
@@ -117,7 +129,7 @@ def _measured(question: Question) -> Measured:
         driven=tuple(range(len(library.states), len(library.states) + len(library.driven))),
         constant=question.constant_pairs,
         backend=backend,
-        scheme=asked.scheme,
+        scheme="euler" if asked.scheme == "euler" else "trapezoid",
         weighted=asked.weights == "auto" and bool(question.pairs),
         ensemble=asked.ensemble,
         floor=asked.weight_floor,

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from itoscope.fit.measured.regressions import Measured
     from itoscope.posterior.equation import Equation
 
-__all__ = ["LeftOver", "is_smooth", "left_over", "slight_terms", "with_step_error"]
+__all__ = [
+    "LeftOver",
+    "is_smooth",
+    "left_over",
+    "mean_there",
+    "second_difference",
+    "slight_terms",
+    "stretches",
+    "with_step_error",
+]
 
 MOST = 50_000
 """Samples along which the drift is looked at: the first ones of every path."""
@@ -52,14 +61,14 @@ def left_over(measured: Measured, row: int, drift: Array, gamma: Array) -> LeftO
         Coefficients of the row's drift and variance.
     """
     sizes, left, moved = [], [], []
-    for x, h in _stretches(measured):
-        bend = _second_difference(
+    for x, h in stretches(measured):
+        bend = second_difference(
             x, measured.driven, lambda rows: measured.drift_program.evaluate(rows) @ drift
         )
         left.append(bend**2 * 0.5 * (h[1:] + h[:-1]) / 24.0)
         sizes.append(measured.diffusion_program.evaluate(x) @ gamma)
         moved.append(np.diff(x[:, row]) ** 2 / h)
-    return LeftOver(*(_mean(np.concatenate(parts)) for parts in (sizes, left, moved)))
+    return LeftOver(*(mean_there(np.concatenate(parts)) for parts in (sizes, left, moved)))
 
 
 def slight_terms(measured: Measured, row: int, equation: Equation) -> tuple[str, ...]:
@@ -127,10 +136,10 @@ def _along(measured: Measured, row: int, equation: Equation) -> tuple[Array, Arr
     """Terms `(n, K)`, what the trapezoid leaves and the error of the step `(n,)` along the data."""
     drift = np.where(equation.selected, equation.mean, 0.0)
     values, left, errors = [], [], []
-    for x, h in _stretches(measured):
+    for x, h in stretches(measured):
         terms = measured.drift_program.evaluate(x)
         f = terms @ drift
-        bend = _second_difference(
+        bend = second_difference(
             x, measured.driven, lambda rows: measured.drift_program.evaluate(rows) @ drift
         )
         values.append(terms[1:-1])
@@ -141,12 +150,13 @@ def _along(measured: Measured, row: int, equation: Equation) -> tuple[Array, Arr
     return table[there], residual[there], error[there]
 
 
-def _mean(values: Array) -> float:
+def mean_there(values: Array) -> float:
+    """Mean of the finite values, zero if there is none."""
     there = values[np.isfinite(values)]
     return float(there.mean()) if len(there) else 0.0
 
 
-def _second_difference(x: Array, driven: Sequence[int], f: Callable[[Array], Array]) -> Array:
+def second_difference(x: Array, driven: Sequence[int], f: Callable[[Array], Array]) -> Array:
     """``f[n+2] - 2 f[n+1] + f[n]`` `(n - 2,)` along a path, the inputs those of the middle sample."""
     if not driven:
         return np.diff(f(x), n=2)
@@ -156,7 +166,7 @@ def _second_difference(x: Array, driven: Sequence[int], f: Callable[[Array], Arr
     return f(after) - 2.0 * f(now) + f(before)
 
 
-def _stretches(measured: Measured) -> Iterator[tuple[Array, Array]]:
+def stretches(measured: Measured) -> Iterator[tuple[Array, Array]]:
     """The beginning of each path, and its steps."""
     most = max(MOST // len(measured.paths), FEWEST)
     for x, t in zip(measured.paths, measured.times):
