@@ -160,9 +160,12 @@ class Sums:
     @classmethod
     def of_flat(cls, numbers: Array, k: int) -> Sums:
         """What `flat` wrote, of a library of `k` terms."""
-        squares, (c, d) = numbers[: 3 * k * k].reshape(3, k, k), numbers[3 * k * k : -3].reshape(2, k)
+        (omega, cross, inner), (c, d) = (
+            numbers[: 3 * k * k].reshape(3, k, k),
+            numbers[3 * k * k : -3].reshape(2, k),
+        )
         s, total, n = numbers[-3:].tolist()
-        return cls(*squares, c, d, s, total, int(n))
+        return cls(omega, cross, inner, c, d, s, total, int(n))
 
     def with_squares(self, other: Sums) -> Sums:
         """The same with the products of terms with terms of another."""

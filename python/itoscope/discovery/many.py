@@ -125,7 +125,7 @@ def discover_many(
     threads = min(len(named), os.cpu_count() or 1 if workers is None else checks.count("workers", workers))
     if progress is not None and not callable(progress):
         raise argument_error("progress", progress, "a function of the number of recordings done")
-    allowed = discover.__kwdefaults__
+    allowed = discover.__kwdefaults__ or {}
     for name in options:
         if name not in allowed:
             raise argument_error("options", name, f"one of {', '.join(allowed)}")

@@ -137,6 +137,7 @@ def _measured(question: Question) -> Measured:
         reporter=question.reporter,
         stream=question.stream,
         library=library,
+        backend_name=asked.backend,
     )
 
 

@@ -69,6 +69,8 @@ class Measured:
         The recording in blocks, where `paths` are stretches of it: what is summed is summed over these.
     library : BoundLibrary or None
         What a block of a stream gets its custom columns from.
+    backend_name : str or None
+        What `backend` is called where blocks are summed by other processes.
     """
 
     paths: Sequence[Array]
@@ -92,6 +94,7 @@ class Measured:
     pieces: tuple[Sequence[Array], Sequence[Times]] | None = None
     stream: Stream | None = None
     library: BoundLibrary | None = None
+    backend_name: str | None = None
 
     @property
     def summed(self) -> tuple[Sequence[Array], Sequence[Times]]:
@@ -191,8 +194,7 @@ def _sums(measured: Measured, target: Target, weights: Weights) -> Sums:
     paths, times = measured.summed
     source, library = measured.stream, measured.library
     if source is not None and library is not None:
-        name = measured.backend.__name__.rpartition(".")[2]
-        work = BlockSums(name, library, program, target, measured.scheme, weights, source.dt)
+        work = BlockSums(measured.backend_name, library, program, target, measured.scheme, weights, source.dt)
         with measured.reporter.stage(f"sums of the {what}", source.n_steps) as count:
             return streamed_sums(source, work, len(program.expressions), count)
     steps = sum(len(x) - 1 for x in paths)
