@@ -1,6 +1,8 @@
-"""Regression sums beside NumPy with its BLAS, and whole discoveries of long recordings, in one run on one core.
+"""Regression sums beside NumPy with its BLAS, whole discoveries, streams and merged moments, in one run on one core.
 
-    OPENBLAS_NUM_THREADS=1 python benches/peers/scale.py [--samples 1000000] [--discover 1e5 1e6]
+    OPENBLAS_NUM_THREADS=1 python benches/peers/scale.py [--samples 1000000] [--discover 1e5 1e6] [--stream 1e7]
+
+Each discovery runs in a process of its own; its memory is what that takes beyond a discovery of a thousand samples.
 
 Two states, the paper's library (K = 36). NumPy evaluates the same terms on pieces of the recording that stay in the
 cache (the best of three lengths is shown) and makes the products with `@`: one for Euler, and for the trapezoid
@@ -11,9 +13,15 @@ their ratios is what counts on a machine that others share.
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
+import multiprocessing
+import operator
 import os
 import platform
+import resource
 import statistics
+import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +100,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--discover", nargs="*", default=["1e5", "1e6"], help="lengths of whole discoveries")
+    parser.add_argument("--stream", nargs="*", default=["1e7"], help="lengths of recordings read in blocks")
     arguments = parser.parse_args()
     ito.set_threads(1)
     print(f"{platform.processor() or platform.machine()}, load {os.getloadavg()[0]:.1f}")
@@ -119,19 +128,80 @@ def main() -> None:
         ]
         a, b, ratio = in_turns(ours, others, arguments.rounds)
         print(f"| {scheme} | {n / a / 1e6:.1f} | {n / b / 1e6:.1f} | {ratio:.2f} |", flush=True)
-    for length in (int(float(text)) for text in arguments.discover):
-        truth = ito.SDE(["-x + 2 y - x^3", "-2 x - y"], [["0.8", "0"], ["0.3", "0.6"]], ["x", "y"])
-        paths = max(1, length // 100_000)
-        data = truth.simulate([[0.5, 0.0]] * paths, dt=0.01, n_steps=length // paths, substeps=5, seed=1)
-        spent = []
-        for _ in range(3):
+    two_threads(stages, x, dt, program)
+    merged(x, dt)
+    for kind, lengths in (("memory", arguments.discover), ("blocks", arguments.stream)):
+        for length in (int(float(text)) for text in lengths):
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                cpu, more = pool.apply(whole, (kind, length))
+            print(
+                f"discover, {length:.0e} samples in {kind}, all five equations: {cpu:.2f} CPU s, {more:.0f} MB",
+                flush=True,
+            )
+
+
+def two_threads(stages: Any, x: np.ndarray, dt: float, program: Any) -> None:
+    """How much faster two threads are than one."""
+    seconds = []
+    for threads in (1, 2, 1, 2, 1, 2):
+        ito.set_threads(threads)
+        began = time.perf_counter()
+        stages.regression_sums([x], [dt], program, Target((1, 1)), scheme="trapezoid", weights=None)
+        seconds.append(time.perf_counter() - began)
+    ito.set_threads(1)
+    ratio = statistics.median(a / b for a, b in zip(seconds[::2], seconds[1::2]))
+    print(f"\ntwo threads: {ratio:.2f} times one, trapezoid")
+
+
+def merged(x: np.ndarray, dt: float) -> None:
+    """Whether parts of a recording add to the same bits in other orders, and what one addition takes."""
+    cuts = np.linspace(0, min(len(x), 200_000) - 1, 33).astype(int)
+    parts = [
+        ito.moments(np.ascontiguousarray(x[a : b + 1]), ito.Library.paper(), row="x1", dt=dt)
+        for a, b in itertools.pairwise(cuts)
+    ]
+    rng = np.random.default_rng(1)
+    orders = [[parts[k] for k in rng.permutation(len(parts))] for _ in range(4)]
+    began = time.process_time()
+    sums = [functools.reduce(operator.add, order) for order in orders]
+    each = (time.process_time() - began) / (len(orders) * (len(parts) - 1))
+    same = all(np.array_equal(sums[0].gram, one.gram) for one in sums)
+    print(f"32 moments in 4 orders: {'the same bits' if same else 'OTHER BITS'}, {1e3 * each:.1f} ms each")
+
+
+def peak() -> float:
+    """Most megabytes that this process held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def whole(kind: str, length: int) -> tuple[float, float]:
+    """CPU seconds of a discovery, the least of three in memory, and megabytes beyond the recording and a short one."""
+    ito.set_threads(1)
+    truth = ito.SDE(["-x + 2 y - x^3", "-2 x - y"], [["0.8", "0"], ["0.3", "0.6"]], ["x", "y"])
+    settings = {"dt": 0.01, "substeps": 2, "scheme": "euler-maruyama"}
+    short = truth.simulate([0.5, 0.0], n_steps=1000, seed=1, **settings)
+    ito.discover(short, ito.Library.paper(), seed=1)
+    with tempfile.TemporaryDirectory() as folder:
+        if kind == "blocks":
+            path = os.path.join(folder, "long.npy")
+            with open(path, "wb") as handle:
+                header = {"descr": "<f8", "fortran_order": False, "shape": (length, 2)}
+                np.lib.format.write_array_header_1_0(handle, header)
+                x0 = [0.5, 0.0]
+                for seed, start in enumerate(range(0, length, 500_000)):
+                    n = min(500_000, length - start)
+                    piece = truth.simulate(x0, n_steps=n, seed=seed, **settings).paths[0]
+                    handle.write(piece[:n].tobytes())
+                    x0 = piece[n].tolist()
+            data: Any = ito.stream(path, dt=0.01, names=["x", "y"])
+        else:
+            data = truth.simulate([0.5, 0.0], n_steps=length, seed=1, **settings)
+        before, spent = peak(), []
+        for _ in range(3 if kind == "memory" else 1):
             began = time.process_time()
             ito.discover(data, ito.Library.paper(), seed=1)
             spent.append(time.process_time() - began)
-        print(
-            f"discover, {length:.0e} samples, all five equations: {statistics.median(spent):.2f} CPU s",
-            flush=True,
-        )
+    return min(spent), peak() - before
 
 
 if __name__ == "__main__":

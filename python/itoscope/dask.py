@@ -130,6 +130,13 @@ def stream(data: Any, *, dt: float, names: Sequence[str] | None = None, block: i
     ------
     ArgumentError
         For data of another kind.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> ito.dask.stream([], dt=0.01)
+    Traceback (most recent call last):
+    itoscope.errors.ArgumentError: data = []: at least one recording
     """
     recordings = []
     for one in data if isinstance(data, list) else [data]:
