@@ -100,15 +100,15 @@ MUTANTS = (
     Mutant(
         "Gamma's weights without their floor",
         "fit/measured/rounds.py",
-        "    return np.array([np.quantile(gamma, FLOOR_QUANTILE) for gamma in predicted])",
-        "    return np.zeros(len(predicted))",
+        "            if row in measured.noisy\n            else 0.0\n",
+        "            if row in ()\n            else 0.0\n",
         ("tests/fit/measured/test_rounds.py",),
     ),
     Mutant(
         "weight floor 0",
         "fit/measured/rounds.py",
-        "measured.floor * means[row, row]",
-        "0.0 * means[row, row]",
+        "measured.floor * means.get((row, row), 0.0)",
+        "0.0 * means.get((row, row), 0.0)",
         ("tests/fit/measured/test_rounds.py",),
     ),
     Mutant(
