@@ -101,6 +101,25 @@ def gusts(seed: int) -> ito.Trajectories:
     return ito.Trajectories(path + noise, dt=0.02, names=["x1"])
 
 
+def shaken(tau: float) -> Callable[[int], ito.Trajectories]:
+    """Displacement, 2 % noise, 100 s at 100 Hz, of `dv = -100 x - v - 2000 x^3 + F`; F has the correlation time tau.
+
+    White for tau = 0; of the same spectral density at the natural frequency for all.
+    """
+    size = np.sqrt(1.0 + (10.0 * tau) ** 2)
+    own, force = "-100*x1 - v1 - 2000*x1^3", [["0"], ["0"], [f"{size / tau}"]] if tau else [["0"], ["1"]]
+    rows = ["v1", f"{own} + u", f"-u/{tau}"] if tau else ["v1", own]
+    sde = ito.SDE(rows, force, ["x1", "v1", "u"][: len(rows)])
+
+    def record(seed: int) -> ito.Trajectories:
+        run = {"dt": 0.01, "n_steps": 10_000, "substeps": 10, "scheme": "taylor15", "seed": seed}
+        path = sde.simulate([0.0] * len(rows), **run).paths[0][:, :1]
+        noise = 0.02 * path.std() * np.random.default_rng(seed).normal(size=path.shape)
+        return ito.Trajectories(path + noise, dt=0.01, names=["x1"])
+
+    return record
+
+
 PART = {"known_drift": {"v": "-9.81 + 3*u + ..."}}
 FORCE = {
     "states": ["x1", "v1", "u"],
@@ -137,6 +156,13 @@ CASES = {
         gusts, ito.Library.expressions("1", "x1", "v1", "x1^2", "x1*v1", "v1^2"), "v1", {"x1": -9.0, "v1": -1.0},
         NOISY | FORCE,
     ),
+    **{
+        f"shaken, {tau or 'no'} s, as {kind}": Case(
+            shaken(tau), poly(3), "v1", {"x1": -100.0, "v1": -1.0, "x1^3": -2000.0}, {"order": 2, "forcing": kind}
+        )
+        for tau in (0.02, 0.1, 0.5, 0.0)
+        for kind in ("coloured", "white")
+    },
     "pendulum, even terms excluded": Case(
         pendulum, poly(3), "v1", {"x1": -4.0, "v1": -0.5, "x1^3": 2.0}, SWING | {"exclude": {"v1": EVEN}}
     ),
@@ -145,11 +171,12 @@ CASES = {
 
 def run(name: str, case: Case, seeds: range) -> str:
     """A line of the table: exact drifts, share of 95 % intervals that hold, the largest error of a coefficient."""
-    exact, inside, errors = 0, [], []
+    exact, inside, errors, memory = 0, [], [], []
     for seed in seeds:
         result = ito.discover(case.record(seed), case.library, diffusion="constant", seed=seed, **case.asked)
         equation = result.drift[case.row]
         found = equation.selected & ~equation.given
+        memory += [force["log_bayes_factor"] for force in result.diagnostics.get("forces", {}).values()]
         where = {term: k for k, term in enumerate(equation.terms)}
         numbers = {where[term]: value for term, value in case.true.items()}
         exact += set(np.flatnonzero(found).tolist()) == set(numbers)
@@ -158,7 +185,11 @@ def run(name: str, case: Case, seeds: range) -> str:
             if equation.selected[k]:
                 inside.append(ends[k, 0] <= value <= ends[k, 1])
                 errors.append(abs(equation.mean[k] / value - 1.0))
-    return f"| {name} | {exact} of {len(seeds)} | {np.mean(inside):.2f} of {len(inside)} | {100 * max(errors):.1f} % |"
+    line = f"| {name} | {exact} of {len(seeds)} | {np.mean(inside):.2f} of {len(inside)} | {100 * max(errors):.1f} % |"
+    if not memory:
+        return line
+    ends = f"log Bayes factors {min(memory):.3g} to {max(memory):.3g}"
+    return f"{line} memory preferred in {sum(one > 0 for one in memory)} of {len(memory)}, {ends}"
 
 
 def main() -> None:

@@ -168,6 +168,20 @@ def test_terms_that_a_row_may_not_have(run, recording, tmp_path):
     assert code == 2 and "--exclude = 'x2': NAME=VALUE" in err
 
 
+def test_forces_with_a_memory(run, tmp_path):
+    data = itoscope.SDE(
+        ["v1", "-9*x1 - v1 + u", "-5*u"], [["0"], ["0"], ["10.0"]], ["x1", "v1", "u"]
+    ).simulate([0.0, 0.0, 0.0], dt=0.05, n_steps=600, substeps=10, scheme="taylor15", seed=3)
+    itoscope.Trajectories(data.paths[0][:, :1], dt=0.05, names=["x1"]).to_npz(tmp_path / "sway.npz")
+    words = ["--library", "poly:1", "--order", "2", "--seed", "1", "--quiet", "--json"]
+    code, out, err = run("discover", tmp_path / "sway.npz", *words, "--forcing", "v1=coloured")
+    assert code == 0, err
+    assert json.loads(out)["settings"]["forcing"] == {"v1": "coloured"}
+    (tmp_path / "sway.toml").write_text('file = "sway.npz"\norder = 2\nforcing = "pink"\n')
+    code, _, err = run("discover", "--settings", tmp_path / "sway.toml")
+    assert code == 2 and "forcing = 'pink'" in err
+
+
 def test_known_parts_and_noise(run, recording, tmp_path):
     words = [
         "--samples",

@@ -127,6 +127,15 @@ SOUGHT: tuple[Word, ...] = (
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
     ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
     (
+        "--forcing",
+        "forcing",
+        {
+            "metavar": "KIND",
+            "help": "white, coloured (a force with a correlation time) or peaked (one with a frequency); by row as "
+            "v1=coloured",
+        },
+    ),
+    (
         "--diffusion",
         "diffusion",
         {"metavar": "KIND", "help": "full, diagonal, constant or none; by row as x1=none,x2=constant"},
@@ -186,6 +195,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
         "diffusion": by_row("--diffusion", arguments.diffusion),
+        "forcing": by_row("--forcing", arguments.forcing),
         "measurement_noise": noise_of(arguments.measurement_noise),
         "weights": None if arguments.weights == "none" else arguments.weights,
         "progress": not arguments.quiet,

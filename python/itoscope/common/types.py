@@ -17,6 +17,7 @@ __all__ = [
     "Draw",
     "Ensemble",
     "Fitting",
+    "Forcing",
     "Integers",
     "Level",
     "OnDivergence",
@@ -46,6 +47,7 @@ Fitting = Literal["auto", "trapezoid", "euler", "filter"]
 #: How an SDE is stepped.
 DiscreteScheme = Literal["euler-maruyama", "milstein", "taylor15"]
 #: Which entries of the diffusion covariance are sought.
+Forcing = Literal["white", "coloured", "peaked"]
 Diffusion = Literal["full", "diagonal", "constant", "none"]
 #: Chains, enumeration of all models, or that of the two which costs less.
 Sampler = Literal["auto", "gibbs", "exact"]

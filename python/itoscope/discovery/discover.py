@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Diffusion,
         Ensemble,
         Fitting,
+        Forcing,
         Level,
         Order,
         Sampler,
@@ -55,6 +56,7 @@ def discover(
     states: Sequence[str] | None = None,
     observed: Mapping[str, str] | Sequence[str] | None = None,
     inputs: Sequence[str] | Mapping[str, Any] | None = None,
+    forcing: Forcing | Mapping[str, Forcing] = "white",
     exclude: Mapping[str, Sequence[str]] | None = None,
     include: Mapping[str, Sequence[str]] | None = None,
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
@@ -137,6 +139,10 @@ def discover(
         `"linear"` or `"held"` (how a column goes between samples), a function of time, samples with their times
         `(t, values)`, or an `Input`. Terms and given rows may contain them, and the time `t` since the start of a
         recording.
+    forcing : {"white", "coloured", "peaked"}, or a mapping of rows to these
+        What drives the rows that are sought. `"coloured"`: a force with a correlation time, a hidden state `force_v1`
+        that white noise drives; `"peaked"`: one that prefers a frequency, of two hidden states. Times, sizes and the
+        evidence against white forcing are printed and in `diagnostics["forces"]`. The filter is used.
     exclude : mapping of str to sequence of str, optional
         `{"v1": ["1", "x1^2"]}`: terms of the library that the drift of a row may not have, named as they are shown or
         by an expression of the same meaning. They count in no probability.

@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from itoscope.common import checks
 from itoscope.common.prior import Prior
-from itoscope.common.types import BackendName, Diffusion, Ensemble, Fitting, Level, Order, Sampler, Weights
+from itoscope.common.types import (
+    BackendName,
+    Diffusion,
+    Ensemble,
+    Fitting,
+    Forcing,
+    Level,
+    Order,
+    Sampler,
+    Weights,
+)
 from itoscope.errors import argument_error
 from itoscope.fit.forcing import check_words
 from itoscope.fit.sensors.levels import check_noise
+from itoscope.fit.shapers import check_forcing
 from itoscope.fit.terms import check_bounds, check_named
 from itoscope.library.library import Library
 from itoscope.posterior.sampling import Sampling
@@ -68,6 +79,7 @@ class Options:
     states: Sequence[str] | None = None
     observed: Mapping[str, str] | Sequence[str] | None = None
     inputs: Sequence[str] | Mapping[str, Any] | None = None
+    forcing: Forcing | Mapping[str, Forcing] = "white"
     exclude: Mapping[str, Sequence[str]] | None = None
     include: Mapping[str, Sequence[str]] | None = None
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None
@@ -93,6 +105,7 @@ class Options:
         if self.known_diffusion is not None and not isinstance(self.known_diffusion, Mapping):
             wanted = "states and the noise of their rows, as {'u': '0.04'}"
             raise argument_error("known_diffusion", self.known_diffusion, wanted)
+        check_forcing(self.forcing)
         check_named(self.exclude, "exclude")
         check_named(self.include, "include")
         check_bounds(self.bounds)
@@ -135,6 +148,7 @@ def check_streamed(options: Options) -> None:
         ("inputs", None),
         ("states", None),
         ("observed", None),
+        ("forcing", "white"),
     ):
         value = getattr(options, name)
         if value != allowed:

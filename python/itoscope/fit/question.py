@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from itoscope.backends import get_backend
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
@@ -17,6 +19,7 @@ from itoscope.fit.given import Given
 from itoscope.fit.options import check_streamed
 from itoscope.fit.sensors.errors import with_errors
 from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
+from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
 from itoscope.fit.terms import said_of, settings_of
 from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
@@ -63,6 +66,8 @@ class Question:
         Rows, parts of rows and noise that are known.
     said : dict of str to Said
         What is known of the terms of a row, as the library shows them.
+    shapers : tuple of Shaper
+        Forces with a memory, whose hidden states come after the others.
     words : dict of int to str
         What was asked of the noise of each unknown row: "full", "diagonal", "constant" or "none".
     observed : list of str or None
@@ -87,6 +92,7 @@ class Question:
     own: BoundLibrary
     given: Given
     said: dict[str, Said]
+    shapers: tuple[Shaper, ...]
     words: dict[int, Diffusion]
     observed: list[str] | None
     observation: Array
@@ -111,50 +117,43 @@ class Question:
         backend = get_backend(options.backend)
         data = with_errors(driven(data, options.inputs), options.measurement_noise)
         observed = observed_texts(data.names, options.observed)
-        states, positions = state_names(data.names, options.order, options.states, observed)
-        observation = observation_matrix(data.names, states, observed, backend)
-        noise = levels(data.names, options.measurement_noise, _hidden(data, states, observed), data.errors)
-        check_told_apart(data.names, observation, noise)
+        motion, positions = state_names(data.names, options.order, options.states, observed)
+        observation = observation_matrix(data.names, motion, observed, backend)
         known = dict(options.known_drift or {})
         if options.order == 2:
-            known = dict(zip(positions, states[len(positions) :])) | known
-        given = Given.of(known, options.known_diffusion, states)
-        inputs = _inputs_of(data, states, given)
-        given.compiled([*states, *inputs], backend)
+            known = dict(zip(positions, motion[len(positions) :])) | known
+        given = Given.of(known, options.known_diffusion, motion)
+        inputs = _inputs_of(data, motion, given)
+        given.compiled([*motion, *inputs], backend)
+        sought = [x for x in motion if x not in given.drift]
+        shapers = shapers_of(options.forcing, sought, [*motion, *inputs])
+        recipe, for_diffusion, words = _libraries(options, motion, sought, shapers)
         named = [name for name in inputs if name != TIME]
         recorded = dict(zip([*data.names, *named], readable_means(rows(data, named))))
-        means = [recorded.get(name, 0.0) for name in (*states, *named)]
-        degree = DEGREE if len(states) <= SMALL_SYSTEM else LARGE_DEGREE
-        recipe = Library.paper(degree) if options.library is None else options.library
-        words = words_by_row(
-            options.diffusion, states, [i for i, x in enumerate(states) if x not in given.drift]
-        )
-        for_diffusion = options.diffusion_library or recipe
-        if "constant" in words.values():
-            varying = not {"constant", "none"}.issuperset(words.values())
-            for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
-        wider = recipe + Library.expressions(*given.parts.values()) if given.parts else recipe
-        own, diffusion_library, library = bind_together([recipe, for_diffusion, wider], states, means, inputs)
+        means = [recorded.get(name, 0.0) for name in (*motion, *named)]
+        own, diffusion_library = bind_together([recipe, for_diffusion], motion, means, inputs)
+        hidden = [name for shaper in shapers for name in shaper.states]
+        states, given = [*motion, *hidden], forced(given, shapers)
+        noise = levels(data.names, options.measurement_noise, _hidden(data, states, observed), data.errors)
+        check_told_apart(data.names, observation, noise)
+        library = extended(own, states, [*given.parts.values(), *hidden])
+        asked = options.exclude, options.include, options.bounds
+        said = said_of(library, sought, *asked, given.parts, own.names)
+        said |= said_of_forces(shapers, library, data)
+        words |= {states.index(shaper.driven): "constant" for shaper in shapers}
         return cls(
             data=data,
             options=options,
             recipe=recipe,
             library=library,
-            diffusion_library=diffusion_library,
+            diffusion_library=extended(diffusion_library, states),
             own=own,
             given=given,
-            said=said_of(
-                library,
-                [x for x in states if x not in given.drift],
-                options.exclude,
-                options.include,
-                options.bounds,
-                given.parts,
-                own.names,
-            ),
+            said=said,
+            shapers=shapers,
             words=words,
             observed=None if observed is None else list(observed),
-            observation=observation,
+            observation=np.pad(observation, ((0, 0), (0, len(hidden)))),
             noise=noise,
             prior=options.prior or Prior(),
             sampling=sampling,
@@ -190,7 +189,8 @@ class Question:
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Entries of the diffusion covariance that are asked for, the diagonal first."""
-        return pairs_of(self.words)
+        shaped = {self.states.index(shaper.driven) for shaper in self.shapers}
+        return tuple((i, j) for i, j in pairs_of(self.words) if i == j or not shaped & {i, j})
 
     @property
     def constant_pairs(self) -> frozenset[tuple[int, int]]:
@@ -223,9 +223,12 @@ class Question:
             settings["inputs"] = dict(self.data.driving.modes)
         if self.observed is not None:
             settings["observed"] = list(self.observed)
-        settings |= settings_of(self.said, self.own)
+        by_user = {row: said for row, said in self.said.items() if row in self.own.states}
+        settings |= settings_of(by_user, self.own)
         if self.options.states is not None:
-            settings["states"] = list(self.states)
+            settings["states"] = list(self.options.states)
+        if self.shapers:
+            settings["forcing"] = {shaper.row: shaper.kind for shaper in self.shapers}
         settings |= {
             "seed": self.sampling.seed,
             "backend": self.options.backend or "default",
@@ -242,6 +245,21 @@ class Question:
 def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:
     """Whether the columns are not the states themselves."""
     return len(states) > data.n_states or observed is not None
+
+
+def _libraries(
+    options: Options, motion: Sequence[str], sought: Sequence[str], shapers: Sequence[Shaper]
+) -> tuple[Library, Library, dict[int, Diffusion]]:
+    """Candidates of the drift and of Gamma, and what was asked of the noise of each row: none where a force has it."""
+    degree = DEGREE if len(motion) <= SMALL_SYSTEM else LARGE_DEGREE
+    recipe = Library.paper(degree) if options.library is None else options.library
+    words = words_by_row(options.diffusion, motion, [motion.index(x) for x in sought])
+    words |= {motion.index(shaper.row): "none" for shaper in shapers}
+    for_diffusion = options.diffusion_library or recipe
+    if "constant" in words.values() or (shapers and set(words.values()) == {"none"}):
+        varying = not {"constant", "none"}.issuperset(words.values())
+        for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
+    return recipe, for_diffusion, words
 
 
 def _inputs_of(data: Trajectories, states: Sequence[str], given: Given) -> list[str]:

@@ -108,8 +108,23 @@ class Tried(TypedDict):
     log_evidence: float
 
 
+class Force(TypedDict):
+    """A force with a memory, see `Discovery.forces`."""
+
+    kind: str
+    state: str
+    correlation_time: float
+    low: float
+    high: float
+    sd: float
+    frequency: float | None
+    log_bayes_factor: float
+
+
 class Diagnostics(TypedDict, total=False):
     """Everything that a fit says of itself; what a filter alone says is missing for measured states.
+
+    `forces` are those with a memory, by row.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
@@ -126,6 +141,7 @@ class Diagnostics(TypedDict, total=False):
     loglik: float
     models: list[Tried]
     observed_information: bool
+    forces: dict[str, Force]
     origin_gain: float
 
 

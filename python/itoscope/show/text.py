@@ -117,6 +117,10 @@ def _parts(result: Findings) -> list[tuple[list[str], str]]:
         (equations, "result.equations()"),
         (list(_table(result)), "result.table()"),
         (list(noise), "result.measurement_noise"),
+        (
+            [line for sentence in force_texts(result) for line in wrap(sentence)],
+            "result.diagnostics['forces']",
+        ),
         ([line for note in near_notes(result.labelled()) for line in wrap(note)], "result.models()"),
         (_sentences(advice), "result.advice"),
         (_sentences(warnings), "result.warnings"),
@@ -132,6 +136,21 @@ def _sentences(sentences: Sequence[str]) -> list[str]:
 def advice_sentences(result: Findings) -> list[str]:
     """What to do, the gravest first."""
     return [found["sentence"] for found in result.diagnostics.get("advice", [])]
+
+
+def force_texts(result: Findings) -> list[str]:
+    """What was found of each force with a memory, and the evidence against a white one."""
+    found = []
+    for row, force in result.diagnostics.get("forces", {}).items():
+        write = Rounding.of(force["correlation_time"], (force["high"] - force["low"]) / 4).write
+        ends = f"95 % interval {write(force['low'])} .. {write(force['high'])}"
+        peak = "" if force["frequency"] is None else f"peak near frequency {number(force['frequency'], 3)}, "
+        found.append(
+            f"force on {row} ({force['state']}): {peak}correlation time {write(force['correlation_time'])}, {ends}; "
+            f"standard deviation {number(force['sd'], 3)}; log Bayes factor against white forcing "
+            f"{force['log_bayes_factor']:+.3g}"
+        )
+    return found
 
 
 def noise_text(result: Findings) -> str:

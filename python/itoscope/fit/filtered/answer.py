@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +15,10 @@ from itoscope.fit.filtered.admission import check_channels, check_noise, check_t
 from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
+from itoscope.fit.filtered.forces import forces_of, log_bayes_factor
 from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.state import Task
+from itoscope.fit.shapers import starts_of
 from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
 from itoscope.posterior.words import grouped_warnings
@@ -60,9 +64,33 @@ def answer_filtered(question: Question) -> Findings:
 
 
 def _answered(question: Question) -> Findings:
+    fit = _fitted(question)
+    findings = _findings(question, fit)
+    if question.shapers:
+        factor = log_bayes_factor(question, fit, _fitted(_white(question)))
+        findings.diagnostics["forces"] = forces_of(question, fit, factor)
+        if factor < 0.0:
+            findings.warnings.append(
+                f"white forcing describes the recording as well (log Bayes factor of a memory {factor:.2g}): "
+                "forcing='white' needs fewer states"
+            )
+    return looked_at(findings)
+
+
+def _white(question: Question) -> Question:
+    """The same question with white forces of constant strength where it has others."""
+    rows = [question.states[row] for row in question.rows if question.states[row] in question.own.states]
+    asked = question.options.diffusion
+    words = dict(asked) if isinstance(asked, Mapping) else dict.fromkeys(rows, asked)
+    words |= dict.fromkeys((shaper.row for shaper in question.shapers), "constant")
+    options = replace(question.options, forcing="white", diffusion=words, inputs=None)
+    return type(question).of(question.data, options)
+
+
+def _fitted(question: Question) -> FilteredFit:
     asked = question.options
     noise = [0.0 if level == "estimate" else level for level in question.noise]
-    fit = fit_filtered(
+    return fit_filtered(
         Task(
             recorded(question),
             question.prior,
@@ -82,7 +110,6 @@ def _answered(question: Question) -> Findings:
         max_rounds=asked.max_rounds,
         reporter=question.reporter,
     )
-    return looked_at(_findings(question, fit))
 
 
 def _gamma_library(question: Question) -> BoundLibrary:
@@ -102,6 +129,31 @@ def _carried(question: Question) -> dict[str, str]:
     return carried(question.inputs, _modes(question), question.states)
 
 
+def _candidates(question: Question, driven: dict[str, str]) -> Candidates:
+    """The terms that a model may hold, and from which rates of forces the search starts."""
+    among = Candidates.of(
+        question.library,
+        _gamma_library(question),
+        {question.states.index(name): text for name, text in question.known_drift.items()},
+        question.pairs or (() if question.given.noise else tuple((i, i) for i in question.rows)),
+        question.constant_pairs,
+        driven,
+        {question.states.index(row): said for row, said in question.said.items()},
+        {
+            (question.states.index(i), question.states.index(j)): text
+            for (i, j), text in question.given.noise.items()
+        },
+    )
+    number = dict(zip(question.library.names, among.drift_terms))
+    return replace(
+        among,
+        starts=tuple(
+            {(question.states.index(row), number[term]): value for (row, term), value in start.items()}
+            for start in starts_of(question.shapers, question.data)
+        ),
+    )
+
+
 def recorded(question: Question) -> Recording:
     """The data as the filter sees them."""
     data, times = question.data, question.data.steps()
@@ -118,19 +170,7 @@ def recorded(question: Question) -> Recording:
     return Recording(
         paths=[np.ascontiguousarray(np.hstack(columns)) for columns in zip(data.paths, added, factors)],
         times=times,
-        candidates=Candidates.of(
-            question.library,
-            _gamma_library(question),
-            {question.states.index(name): text for name, text in question.known_drift.items()},
-            question.pairs or (() if question.given.noise else tuple((i, i) for i in question.rows)),
-            question.constant_pairs,
-            driven,
-            {question.states.index(row): said for row, said in question.said.items()},
-            {
-                (question.states.index(i), question.states.index(j)): text
-                for (i, j), text in question.given.noise.items()
-            },
-        ),
+        candidates=_candidates(question, driven),
         observation=np.pad(question.observation, ((0, 0), (0, len(driven)))),
         given=tuple(range(own, own + len(driven))),
         scaled=() if errors is None else tuple(data.names.index(name) for name in errors.names),

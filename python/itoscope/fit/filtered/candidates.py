@@ -40,6 +40,8 @@ class Candidates:
         Rows of the drift that are unknown.
     pairs : tuple of (i, j)
         Elements of Gamma that are sought; the others are zero.
+    starts : tuple of dict of (row, term) to float
+        Coefficients of the drift from which the search is started, beside none at all.
     constant_pairs : frozenset of int
         Numbers of the pairs whose one candidate is the constant.
     given : (m, n_given) array
@@ -65,6 +67,7 @@ class Candidates:
     given: Array
     given_pairs: tuple[tuple[int, int], ...] = ()
     given_gamma: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    starts: tuple[dict[tuple[int, int], float], ...] = ()
     constant_pairs: frozenset[int] = frozenset()
     excluded: frozenset[tuple[int, int]] = frozenset()
     included: frozenset[tuple[int, int]] = frozenset()
@@ -179,6 +182,14 @@ class Candidates:
         if not self.bounds:
             return None
         return np.array([self.bounds.get(column, (-np.inf, np.inf)) for column in columns])
+
+    def within(self, drift: Array) -> Array:
+        """Coefficients of the drift, those that bounds keep from zero brought between them where they are there."""
+        out: Array = drift.copy()
+        for column, (low, high) in self.bounds.items():
+            if out[column] != 0.0 and (low > 0.0 or high < 0.0):
+                out[column] = min(max(float(out[column]), low), high)
+        return out
 
     def terms_of(self, p: int) -> tuple[int, ...]:
         """Numbers of the terms that are candidates of one pair."""

@@ -65,7 +65,7 @@ def drift_round(task: Task, state: State, *, rivals: bool) -> tuple[State, Round
 
     def least_squares(chosen: Ranked) -> Model:
         drift = table(state.model.drift.shape, columns, chosen.columns, chosen.theta)
-        return replace(state.model, drift=drift)
+        return replace(state.model, drift=recording.candidates.within(drift))
 
     def height(one: Ranked) -> float:
         trial = least_squares(one)
@@ -98,7 +98,7 @@ def _step(task: Task, state: State, aim: Array, *, same: bool) -> tuple[State, f
     recording, drift = task.recording, state.model.drift
 
     def at(share: float) -> tuple[Model, float]:
-        trial = replace(state.model, drift=drift + share * (aim - drift))
+        trial = replace(state.model, drift=recording.candidates.within(drift + share * (aim - drift)))
         return trial, recording.loglik(trial)
 
     grows = bool(np.any((aim != 0.0) & (drift == 0.0)))

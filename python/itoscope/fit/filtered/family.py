@@ -17,7 +17,7 @@ from itoscope.fit.filtered.ranking import Ranked, Set
 from itoscope.fit.filtered.settle import settled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from itoscope.common.types import Array
     from itoscope.fit.filtered.state import State, Task
@@ -256,7 +256,7 @@ def _weighed(
     for drift, gamma in pairs:
         key = (drift.columns, now if gamma is None else gamma.columns)
         estimate[key] = (drift.log_mass + (0.0 if gamma is None else gamma.log_mass), (drift, gamma))
-    both = [(known[key].log_mass, estimate[key][0]) for key in known if key in estimate]
+    both = [(one.log_mass, _estimated(state, key, estimate)) for key, one in known.items()]
     both = [(one, other) for one, other in both if np.isfinite(one) and np.isfinite(other)]
     offset = _log_sum([one for one, _ in both]) - _log_sum([other for _, other in both]) if both else 0.0
     members = [one for one in known.values() if np.isfinite(one.log_mass)]
@@ -273,6 +273,17 @@ def _weighed(
     return sorted(members, key=lambda member: -member.log_mass)
 
 
+def _estimated(
+    state: State, key: tuple[Set, Set], estimate: Mapping[tuple[Set, Set], tuple[float, Pair]]
+) -> float:
+    """The evidence of a model by the regressions, near the best one by them or not."""
+    if key in estimate:
+        return estimate[key][0]
+    assert state.drift is not None
+    gamma = 0.0 if state.gamma is None else state.gamma.rank(key[1]).log_mass
+    return state.drift.rank(key[0]).log_mass + gamma
+
+
 def _log_sum(values: list[float]) -> float:
     top = max(values)
     return top + math.log(sum(math.exp(value - top) for value in values))
@@ -284,7 +295,8 @@ def _model(task: Task, state: State, drift: Set, gamma: Set) -> Model:
     if drift != drift_support(task, model):
         assert state.drift is not None
         values = state.drift.rank(drift).theta
-        model = replace(model, drift=table(model.drift.shape, among.all_drift, drift, values))
+        theta = table(model.drift.shape, among.all_drift, drift, values)
+        model = replace(model, drift=among.within(theta))
     if gamma != gamma_support(task, model):
         model = replace(model, gamma=gamma_aim(among, state, gamma).gamma)
         model, _ = maximise_noise(task.recording, model, 3)

@@ -69,6 +69,8 @@ class FilteredFit:
         What happened, round by round.
     converged : bool
     warnings : list of str
+    log_evidence : float
+        Of all models together.
     alternatives : list of dict
         Models of the recording by falling mass: terms, mass, log evidence, and the log-likelihood of those climbed.
     slab_scales : dict
@@ -83,6 +85,7 @@ class FilteredFit:
     record: list[FilterRound] = field(default_factory=list)
     converged: bool = True
     warnings: list[str] = field(default_factory=list)
+    log_evidence: float = 0.0
     alternatives: list[Tried] = field(default_factory=list)
     slab_scales: dict[int, float] = field(default_factory=dict)
 
@@ -235,6 +238,7 @@ def _answer(task: Task, asked: Asked, found: Found, models: Family, maximum: Max
         ],
         converged=models.settled and maximum.converged,
         warnings=_warnings(task, state, models, maximum),
+        log_evidence=float(np.logaddexp.reduce([member.log_mass for member in models.members])),
         alternatives=[member.as_dict(task, mass) for member, mass in listed],
         slab_scales={row: float(sizes.scales[row]) for row in among.rows if row not in among.silent},
     )
@@ -264,7 +268,10 @@ def _warnings(task: Task, state: State, models: Family, maximum: Maximum) -> lis
 def _quiet_rows(task: Task, maximum: Maximum) -> list[str]:
     """What is said of rows whose noise, of one term, cannot be told from zero."""
     among, out = task.recording.candidates, []
+    forces = {row for start in among.starts for row, _ in start}
     for parameter in maximum.parameters:
+        if parameter.kind == "gamma" and among.pairs[parameter.at][0] in forces:
+            continue
         value = parameter.of(maximum.model)
         if (
             parameter.kind == "gamma"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,7 +104,8 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
         now = model.values(parameters)
 
         def at(share: float) -> Model:
-            return model.with_values(parameters, moved(now, change * share, positive, FACTOR))
+            found = model.with_values(parameters, moved(now, change * share, positive, FACTOR))
+            return replace(found, drift=recording.candidates.within(found.drift))
 
         return Ascent(at, 0.5 * float(change @ sums.moment), cov)
 

@@ -69,7 +69,8 @@ def _start(task: Task, noise: Array) -> Model:
     The most likely walk itself has hardly any noise in the sensor: it explains what restores the motion by noise of the
     path.
     """
-    part = replace(task, recording=task.recording.part(START_PART))
+    recording = task.recording
+    part = replace(task, recording=recording.part(START_PART))
     models = walks(part.recording, noise, task.upper)
 
     def height(model: Model) -> float:
@@ -78,7 +79,20 @@ def _start(task: Task, noise: Array) -> Model:
         return state.evidence(task, state.model, state.loglik)
 
     best = models[0] if len(models) == 1 else max(models, key=height)
+    if recording.candidates.starts:
+        best = max([best, *_started(part.recording, best)], key=height)
     return first_states(task.recording, maximise_noise(_held(task.recording), best, sweeps=5)[0])
+
+
+def _started(part: Recording, walk: Model) -> list[Model]:
+    """A random walk with the coefficients of each start, its noise at its best beside them."""
+    found = []
+    for start in part.candidates.starts:
+        drift = walk.drift.copy()
+        for column, value in start.items():
+            drift[column] = value
+        found.append(first_states(part, maximise_noise(_held(part), replace(walk, drift=drift), sweeps=8)[0]))
+    return found
 
 
 def _held(recording: Recording) -> Recording:

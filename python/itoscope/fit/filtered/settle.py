@@ -45,7 +45,8 @@ def settled(recording: Recording, model: Model) -> Settled:
         start = model
 
         def at(share: float, start: Model = start, aim: np.ndarray = aim) -> tuple[Model, float]:
-            trial = replace(start, drift=start.drift + share * (aim - start.drift))
+            drift = recording.candidates.within(start.drift + share * (aim - start.drift))
+            trial = replace(start, drift=drift)
             return trial, recording.loglik(trial)
 
         now = np.array([start.drift[column] for column in columns])
