@@ -1,7 +1,9 @@
 """Nothing shown is unexecuted: blocks of README and docs, docstring examples, scripts in examples/."""
 
+import contextlib
 import doctest
 import importlib
+import io
 import os
 import pkgutil
 import re
@@ -36,9 +38,14 @@ def in_copy(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_blocks_run_in_order(page, in_copy):
-    namespace = {}
-    for block in blocks(page, "python"):
-        exec(compile(block["code"], f"{page.name}: {block['code'][:40]!r}", "exec"), namespace)
+    namespace, printed = {}, ""
+    for block in BLOCK.finditer(page.read_text()):
+        if block["mark"] == "printed":
+            assert alike(block["code"], printed), f"{page.name} shows\n{block['code']}not\n{printed}"
+        elif block["language"] == "python" and block["mark"] != "not run":
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(block["code"], f"{page.name}: {block['code'][:40]!r}", "exec"), namespace)
+            printed = out.getvalue()
 
 
 def commands(page):
