@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from itoscope.data.streams import stream
     from itoscope.discovery.estimator import SDEDiscovery
     from itoscope.discovery.many import discover_many
+    from itoscope.fit.sensors.kinds import Average
     from itoscope.library.pysindy import from_pysindy
 
 __all__ = [
     "SDE",
+    "Average",
     "Discovery",
     "Equation",
     "Input",
@@ -60,6 +62,7 @@ former.serve(__name__)
 
 #: Where the names are that few programs need; the estimator imports scikit-learn.
 LATER = {
+    "Average": "itoscope.fit.sensors.kinds",
     "SDEDiscovery": "itoscope.discovery.estimator",
     "advise": "itoscope.data.glance",
     "classify_order": "itoscope.data.order",

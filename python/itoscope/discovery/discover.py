@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Sampler,
         Weights,
     )
+    from itoscope.fit.sensors.kinds import Average
     from itoscope.library.library import Library
 
 __all__ = ["discover"]
@@ -54,7 +55,7 @@ def discover(
     max_rounds: int = 8,
     weight_floor: float = 1e-2,
     states: Sequence[str] | None = None,
-    observed: Mapping[str, str] | Sequence[str] | None = None,
+    observed: Mapping[str, str | Average] | Sequence[str | Average] | None = None,
     inputs: Sequence[str] | Mapping[str, Any] | None = None,
     forcing: Forcing | Mapping[str, Forcing] = "white",
     exclude: Mapping[str, Sequence[str]] | None = None,
@@ -132,8 +133,9 @@ def discover(
     observed : sequence of str, or mapping of str to str, optional
         What each column of the data shows, a linear expression of the `states`: `["x1", "x2 - x1"]`, or by column
         `{"gauge": "x2 - x1"}`, where columns that are not named show the state of their name. Several columns may show
-        one state, NaN where a sensor is silent. Without `states` those of the expressions are all there are, of
-        order 2 with their velocities.
+        one state, NaN where a sensor is silent. `Average("x1")`, or `"average(x1)"`, is the average over the step to
+        the sample before, as of a camera at full exposure. Without `states` those of the expressions are all there
+        are, of order 2 with their velocities.
     inputs : sequence of str, or mapping of str, optional
         What drives the motion from outside and has no equation of its own: columns of the data by name, or by name
         `"linear"` or `"held"` (how a column goes between samples), a function of time, samples with their times

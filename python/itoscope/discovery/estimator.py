@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Style,
         Weights,
     )
+    from itoscope.fit.sensors.kinds import Average
     from itoscope.library.library import Library
 
 try:  # the base class has to be there when the class is made; without it, making an estimator is an error
@@ -111,7 +112,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         max_rounds: int = 8,
         weight_floor: float = 1e-2,
         states: Sequence[str] | None = None,
-        observed: Mapping[str, str] | Sequence[str] | None = None,
+        observed: Mapping[str, str | Average] | Sequence[str | Average] | None = None,
         inputs: Sequence[str] | Mapping[str, Any] | None = None,
         forcing: Forcing | Mapping[str, Forcing] = "white",
         exclude: Mapping[str, Sequence[str]] | None = None,

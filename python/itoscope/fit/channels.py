@@ -9,6 +9,7 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.errors import DataError, argument_error, naming
+from itoscope.fit.sensors.kinds import Average
 from itoscope.library.bound import names_in
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ LINEAR = 1e-12
 
 
 def observed_texts(
-    names: Sequence[str], observed: Mapping[str, str] | Sequence[str] | None
+    names: Sequence[str], observed: Mapping[str, str | Average] | Sequence[str | Average] | None
 ) -> list[str] | str | None:
     """What each column shows: `observed` as given, or by column, where columns that are not named show their state.
 
@@ -38,11 +39,15 @@ def observed_texts(
     if not isinstance(observed, Mapping):
         if not checks.is_list(observed):
             raise argument_error("observed", observed, "one expression of the states for each column")
-        return list(observed)
+        return [_text(what) for what in observed]
     for name in observed:
         if name not in names:
             raise argument_error("observed", name, f"a column of the data: {', '.join(names)}")
-    return [observed.get(name, name) for name in names]
+    return [_text(observed.get(name, name)) for name in names]
+
+
+def _text(what: str | Average) -> str:
+    return what.text if isinstance(what, Average) else what
 
 
 def state_names(

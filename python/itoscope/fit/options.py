@@ -30,6 +30,8 @@ from itoscope.posterior.sampling import Sampling
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from itoscope.fit.sensors.kinds import Average
+
 
 __all__ = ["Options", "check_streamed"]
 
@@ -77,7 +79,7 @@ class Options:
     max_rounds: int = 8
     weight_floor: float = 1e-2
     states: Sequence[str] | None = None
-    observed: Mapping[str, str] | Sequence[str] | None = None
+    observed: Mapping[str, str | Average] | Sequence[str | Average] | None = None
     inputs: Sequence[str] | Mapping[str, Any] | None = None
     forcing: Forcing | Mapping[str, Forcing] = "white"
     exclude: Mapping[str, Sequence[str]] | None = None

@@ -18,6 +18,7 @@ from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.fit.given import Given
 from itoscope.fit.options import check_streamed
 from itoscope.fit.sensors.errors import with_errors
+from itoscope.fit.sensors.kinds import sensors_of
 from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
 from itoscope.fit.terms import said_of, settings_of
@@ -73,7 +74,9 @@ class Question:
     observed : list of str or None
         What each column shows, where that was said.
     observation : (q, m) array
-        How the columns come from the states.
+        How the columns come from the states, averages as if they showed a moment.
+    gathered : dict of int to str
+        The columns that show an average over the step, and of what.
     noise : tuple of q float or "estimate"
         Standard deviation of the noise of each column.
     prior : Prior
@@ -96,6 +99,7 @@ class Question:
     words: dict[int, Diffusion]
     observed: list[str] | None
     observation: Array
+    gathered: dict[int, str]
     noise: tuple[Level, ...]
     prior: Prior
     sampling: Sampling
@@ -117,8 +121,9 @@ class Question:
         backend = get_backend(options.backend)
         data = with_errors(driven(data, options.inputs), options.measurement_noise)
         observed = observed_texts(data.names, options.observed)
-        motion, positions = state_names(data.names, options.order, options.states, observed)
-        observation = observation_matrix(data.names, motion, observed, backend)
+        plain, gathered = sensors_of(observed)
+        motion, positions = state_names(data.names, options.order, options.states, plain)
+        observation = observation_matrix(data.names, motion, plain, backend)
         known = dict(options.known_drift or {})
         if options.order == 2:
             known = dict(zip(positions, motion[len(positions) :])) | known
@@ -135,7 +140,7 @@ class Question:
         hidden = [name for shaper in shapers for name in shaper.states]
         states, given = [*motion, *hidden], forced(given, shapers)
         noise = levels(data.names, options.measurement_noise, _hidden(data, states, observed), data.errors)
-        check_told_apart(data.names, observation, noise)
+        check_told_apart(data.names, observation, noise, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
         asked = options.exclude, options.include, options.bounds
         said = said_of(library, sought, *asked, given.parts, own.names)
@@ -154,6 +159,7 @@ class Question:
             words=words,
             observed=None if observed is None else list(observed),
             observation=np.pad(observation, ((0, 0), (0, len(hidden)))),
+            gathered=gathered,
             noise=noise,
             prior=options.prior or Prior(),
             sampling=sampling,

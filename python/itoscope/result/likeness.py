@@ -23,6 +23,10 @@ __all__ = ["Likeness", "likenesses"]
 UNEVEN = 4
 """Simulated steps in the mean step of uneven times, which the nearest of them stands for."""
 
+FINE = 8
+"""Simulated steps in a step over which a sensor averages: what the sum over them misses is a 64th of what the average
+over a single one would."""
+
 
 @dataclass(frozen=True, eq=False)
 class Likeness:
@@ -48,7 +52,7 @@ def likenesses(
         True: each recording has a model of its own, drawn from the posterior; False: all have the mean model.
     """
     starts = _starts(result, data)
-    step, at = _grid(data)
+    step, at = _grid(data, FINE if result.observer is not None and result.observer.gathered else 1)
     asked = Asked(
         n_steps=max(2, max(int(places[-1]) for places in at)),
         dt=step,
@@ -101,11 +105,11 @@ def _starts(result: Findings, data: Trajectories) -> Array:
     return np.stack([mean[0] for mean in result.smoothed(data).mean])
 
 
-def _grid(data: Trajectories) -> tuple[float, Sequence[Integers]]:
+def _grid(data: Trajectories, fine: int) -> tuple[float, Sequence[Integers]]:
     """A step of simulation, and the numbers of the steps that stand for the samples of each path."""
     if data.dt is not None:
-        return data.dt, [np.arange(len(path)) for path in data.paths]
-    step = float(np.mean(np.concatenate([np.diff(times) for times in data.times]))) / UNEVEN
+        return data.dt / fine, [fine * np.arange(len(path)) for path in data.paths]
+    step = float(np.mean(np.concatenate([np.diff(times) for times in data.times]))) / (UNEVEN * fine)
     return step, [np.round((times - times[0]) / step).astype(np.int64) for times in data.times]
 
 
@@ -113,9 +117,11 @@ def _seen(
     result: Findings, path: Array, places: Integers, data: Trajectories, number: int, rng: np.random.Generator
 ) -> Array:
     """A simulated path as it would be recorded."""
-    path, recorded = path[places[places < len(path)]], data.paths[number]
+    places, recorded = places[places < len(path)], data.paths[number]
     if result.observer is not None:
-        path = path @ result.observer.observation[:, : result.observer.own].T
-        variance = result.observer.noise * result.observer.factors(data, number)[: len(path)]
+        path = result.observer.sight.recorded(path, places, result.observer.shown)
+        variance = result.observer.noise * result.observer.sight.factors(data, number)[: len(path)]
         path = path + np.sqrt(variance) * rng.standard_normal(path.shape)
+    else:
+        path = path[places]
     return np.where(np.isnan(recorded[: len(path)]), np.nan, path)

@@ -11,6 +11,7 @@ import numpy as np
 from itoscope.backends import get_backend
 from itoscope.backends.records import Kink, StateSpace
 from itoscope.data.driving import carried_columns
+from itoscope.data.sight import Sight
 from itoscope.errors import ArgumentError
 from itoscope.expressions.kinks import Kind
 
@@ -71,6 +72,10 @@ class Observer:
         The terms of the model, those of given rows among them.
     drift, gamma, ..., second_order
         The fields of `StateSpace`.
+    gathered : tuple of int
+        Channels that show an average over the step before.
+    step : float
+        The usual step.
     driven : dict of str to str
         What drives the model, "time" or how it goes between samples.
     backend : str or None
@@ -93,6 +98,8 @@ class Observer:
     given: tuple[int, ...] = ()
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
+    gathered: tuple[int, ...] = ()
+    step: float = 1.0
     driven: dict[str, str] = field(default_factory=dict)
     backend: str | None = None
 
@@ -105,16 +112,19 @@ class Observer:
         expressions: Sequence[str],
         backend: str | None,
         driven: dict[str, str] | None = None,
+        sight: Sight | None = None,
     ) -> Observer:
         """That of a fitted model whose terms are `expressions`."""
         fitted = {name: getattr(space, name) for name in FITTED}
         named = tuple(states), tuple(channels), tuple(expressions)
-        return cls(*named, backend=backend, driven=driven or {}, **fitted)
+        seen = Sight(tuple(channels)) if sight is None else sight
+        about = {"gathered": seen.gathered, "step": seen.step, "driven": driven or {}}
+        return cls(*named, backend=backend, **about, **fitted)
 
     # -- keeping ---------------------------------------------------------------------------------------------
     def as_dict(self) -> dict[str, Any]:
         """All but the model's own states, ready for JSON."""
-        names = ("channels", "expressions", "backend", "driven", *FITTED)
+        names = ("channels", "expressions", "backend", "driven", "gathered", "step", *FITTED)
         found = {name: getattr(self, name) for name in names}
         found["carried"] = self.states[self.own :]
         return {
@@ -126,7 +136,7 @@ class Observer:
         """What `as_dict` gave."""
         found = dict(document)
         states = [*states, *found.pop("carried", ())]
-        found |= {name: tuple(found.get(name, ())) for name in ("given", "scaled")}
+        found |= {name: tuple(found.get(name, ())) for name in ("given", "scaled", "gathered")}
         found["resets"] = tuple(np.asarray(reset, dtype=np.float64) for reset in found.get("resets", ()))
         for name in ARRAYS:
             found[name] = np.asarray(found[name], dtype=np.float64)
@@ -157,7 +167,7 @@ class Observer:
     @property
     def own(self) -> int:
         """How many of the states are the model's; the others are carried along."""
-        return len(self.states) - len(self.given)
+        return len(self.states) - len(self.given) - len(self.gathered)
 
     # -- looking ---------------------------------------------------------------------------------------------
     @cached_property
@@ -187,27 +197,25 @@ class Observer:
         means, covs = self._stages.filter_smooth(self.space(), self.columns(data), data.steps())
         return means, [np.sqrt(np.maximum(np.einsum("nii->ni", cov), 0.0)) for cov in covs]
 
-    def columns(self, data: Trajectories) -> list[Array]:
-        """The channels of every path, what is carried along, and factors of the noise."""
-        columns = [np.ascontiguousarray(path, dtype=np.float64) for path in data.paths]
-        if self.given:
-            added = carried_columns(data, list(self.driven), self.driven)
-            columns = [np.ascontiguousarray(np.hstack(both)) for both in zip(columns, added)]
-        if self.scaled:
-            of = list(self.scaled)
-            columns = [
-                np.ascontiguousarray(np.hstack([path, self.factors(data, i)[:, of]]))
-                for i, path in enumerate(columns)
-            ]
-        return columns
+    @cached_property
+    def sight(self) -> Sight:
+        """How recordings are shown to the filter."""
+        return Sight(self.channels, self.scaled, self.gathered, self.step)
 
-    def factors(self, data: Trajectories, path: int) -> Array:
-        """What multiplies the noise variance of each channel at every sample of a path `(n, q)`."""
-        times = np.asarray(data.times[path])
-        found = np.ones((len(times), len(self.channels)))
-        if data.errors is not None:
-            found[:, [self.channels.index(name) for name in data.errors.names]] = data.errors.at(path, times)
+    @cached_property
+    def shown(self) -> Array:
+        """What each channel shows of the model's own states, averages as if they showed a moment `(q, own)`."""
+        found = self.observation[:, : self.own].copy()
+        for place, channel in enumerate(self.gathered, self.own):
+            terms = np.flatnonzero(self.drift[place])
+            program = self._stages.compile([self.expressions[k] for k in terms], list(self.states))
+            slopes = program.gradient(np.zeros((1, len(self.states))))[0]
+            found[channel] = (self.drift[place, terms] @ slopes)[: self.own]
         return found
+
+    def columns(self, data: Trajectories) -> list[Array]:
+        """The channels of every path, and what the filter takes with them."""
+        return self.sight.columns(data, carried_columns(data, list(self.driven), self.driven))
 
     def drift_moments(self, data: Trajectories, more: Sequence[str], row: int) -> Quadratic:
         """The regression of the innovations on the terms `more` in one row of the drift."""

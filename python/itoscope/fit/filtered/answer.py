@@ -10,6 +10,7 @@ import numpy as np
 
 from itoscope.checks.filtered import check_steps, looked_at
 from itoscope.data.driving import carried, carried_columns
+from itoscope.data.sight import Sight
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
@@ -49,7 +50,7 @@ def answer_filtered(question: Question) -> Findings:
         raise ArgumentError(
             "library: a custom function has no derivative, which the filter needs; write it with Library.expressions"
         )
-    every = [*question.states, *_carried(question)]
+    every = [*question.states, *question.gathered.values(), *_carried(question)]
     if len(every) > MAX_STATES:
         raise argument_error("states", every, f"at most {MAX_STATES} when the filter is needed")
     data = question.data
@@ -160,23 +161,38 @@ def recorded(question: Question) -> Recording:
     gaps = np.concatenate(
         [np.full(len(x) - 1, t) if np.ndim(t) == 0 else np.diff(t) for x, t in zip(data.paths, times)]
     )
-    driven, own = _carried(question), len(question.states)
-    added = carried_columns(data, question.inputs, _modes(question))
-    errors = data.errors
-    factors = [
-        np.ones((len(x), 0)) if errors is None else errors.at(i, data.times[i])
-        for i, x in enumerate(data.paths)
-    ]
+    driven, sight, own = _carried(question), _sight(question), len(question.states)
+    sums = {f"sum_of_{data.names[c]}": text for c, text in question.gathered.items()}
+    extra, more = len(sums), len(sums) + len(driven)
+    observation = np.pad(question.observation, ((0, 0), (0, more)))
+    shown = observation.copy()
+    for place, c in enumerate(question.gathered, own):
+        observation[c] = 0.0
+        observation[c, place] = 1.0 / sight.step
+    kept = np.diag([1.0] * own + [0.0] * extra + [1.0] * len(driven))
     return Recording(
-        paths=[np.ascontiguousarray(np.hstack(columns)) for columns in zip(data.paths, added, factors)],
+        paths=sight.columns(data, carried_columns(data, question.inputs, _modes(question))),
         times=times,
-        candidates=_candidates(question, driven),
-        observation=np.pad(question.observation, ((0, 0), (0, len(driven)))),
-        given=tuple(range(own, own + len(driven))),
-        scaled=() if errors is None else tuple(data.names.index(name) for name in errors.names),
+        candidates=_candidates(question, sums | driven),
+        observation=observation,
+        given=tuple(range(own + extra, own + more)),
+        scaled=sight.scaled,
+        resets=(kept,) if sums else (),
+        shown=shown,
         free_noise=np.array([level == "estimate" for level in question.noise]),
         max_step=LONG_STEP * float(np.median(gaps)),
         stages=question.backend,
+    )
+
+
+def _sight(question: Question) -> Sight:
+    """How the filter is shown the recording."""
+    data, gathered = question.data, tuple(question.gathered)
+    steps = [np.atleast_1d(t) if np.ndim(t) == 0 else np.diff(t) for t in data.steps()]
+    uneven = gathered if any(np.ndim(t) for t in data.steps()) else ()
+    own = () if data.errors is None else tuple(data.names.index(name) for name in data.errors.names)
+    return Sight(
+        tuple(data.names), tuple(sorted({*own, *uneven})), gathered, float(np.median(np.concatenate(steps)))
     )
 
 
@@ -235,4 +251,4 @@ def _observer(fit: FilteredFit, question: Question) -> Observer:
     space, place = fit.recording.space(fit.model)
     texts = tuple(among.expressions[k] for k in sorted(place, key=place.__getitem__))
     driven = dict.fromkeys(question.inputs, "time") | _modes(question)
-    return Observer.of(space, among.states, channels, texts, backend, driven)
+    return Observer.of(space, among.states, channels, texts, backend, driven, _sight(question))

@@ -56,6 +56,10 @@ class Recording:
         The states that are known at every sample.
     scaled : tuple of int
         Channels whose noise variances the paths multiply sample by sample, in the columns after the given states.
+    resets : tuple of (m, m) arrays
+        What becomes of the states after samples that the paths mark, in the columns after those.
+    shown : (q, m) array, optional
+        The observation as if channels that show an average showed a moment, for a first look.
     compiled : dict
         Programs by their terms, kept: compiling depends on nothing else.
     """
@@ -71,6 +75,8 @@ class Recording:
     passed: Callable[[int], None] = _unheard
     given: tuple[int, ...] = ()
     scaled: tuple[int, ...] = ()
+    resets: tuple[Array, ...] = ()
+    shown: Array | None = None
     compiled: dict[tuple[int, ...], Program] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -136,6 +142,7 @@ class Recording:
             second_order=self.second_order,
             given=self.given,
             scaled=self.scaled,
+            resets=self.resets,
         )
         return space, {k: place for place, k in enumerate(terms)}
 

@@ -81,12 +81,13 @@ def scales(recording: Recording) -> Scales:
     """
     among, seen, dt = recording.candidates, _channels(recording), _usual_step(recording)
     m = len(among.states)
-    mean0: Array = np.linalg.pinv(recording.observation) @ seen.mean
+    shown = recording.observation if recording.shown is None else recording.shown
+    mean0: Array = np.linalg.pinv(shown) @ seen.mean
     slopes = np.zeros((m, m))
     if among.known:
         program = recording.stages.compile(list(among.known.values()), list(among.states))
         slopes[list(among.known)] = program.gradient(mean0[None])[0]
-    sizes = [_size(recording.observation, slopes, seen, dt, i) for i in range(m)]
+    sizes = [_size(shown, slopes, seen, dt, i) for i in range(m)]
     spread, gamma = np.array(sizes).T
     spread = np.where(spread > 0.0, spread, 1.0)
     tiny = np.finfo(float).tiny

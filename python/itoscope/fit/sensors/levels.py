@@ -11,7 +11,7 @@ from itoscope.common import checks
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from itoscope.common.types import Array, Level
     from itoscope.data.precision import SampleErrors
@@ -70,15 +70,21 @@ def levels(names: Sequence[str], asked: Any, hidden: bool, errors: SampleErrors 
     return tuple(level(name) for name in names)
 
 
-def check_told_apart(names: Sequence[str], observation: Array, noise: Sequence[Level]) -> None:
-    """Raise `ArgumentError` where columns that are exact would have to agree, one following from others."""
-    exact = [c for c, level in enumerate(noise) if level == 0.0]
-    if np.linalg.matrix_rank(observation[exact]) < len(exact):
-        raise argument_error(
-            "observed",
-            [names[c] for c in exact],
-            "columns of which none follows from the others, where all of them have measurement_noise=0",
-        )
+def check_told_apart(
+    names: Sequence[str], observation: Array, noise: Sequence[Level], gathered: Collection[int]
+) -> None:
+    """Raise `ArgumentError` where columns that are exact would have to agree, one following from others.
+
+    An average follows from other averages alone, those of the numbers `gathered`.
+    """
+    for averages in (True, False):
+        exact = [c for c, level in enumerate(noise) if level == 0.0 and (c in gathered) == averages]
+        if np.linalg.matrix_rank(observation[exact]) < len(exact):
+            raise argument_error(
+                "observed",
+                [names[c] for c in exact],
+                "columns of which none follows from the others, where all of them have measurement_noise=0",
+            )
 
 
 def as_given(asked: Any) -> Any:
