@@ -238,8 +238,11 @@ def stream(
     sources = source if isinstance(source, list) else [source]
     if not sources:
         raise argument_error("source", source, "at least one recording")
-    if columns is not None and (not checks.is_list(columns) or not columns):
-        raise argument_error("columns", columns, "names or numbers of columns")
+    if columns is not None:
+        chosen = list(columns) if checks.is_list(columns) else []
+        if not chosen or not all(isinstance(column, (str, int, np.integer)) for column in chosen):
+            raise argument_error("columns", columns, "names or numbers of columns")
+        columns = chosen
     if names is None and columns is not None and all(isinstance(column, str) for column in columns):
         names = [str(column) for column in columns]
     if names is None and _kind(sources[0]) == ".parquet":
