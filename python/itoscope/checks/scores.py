@@ -65,7 +65,7 @@ def drift_looks(kind: str, steps: Steps, alpha: float) -> list[Check]:
 
 
 def _too_few(steps: Steps) -> bool:
-    return np.count_nonzero(np.isfinite(steps.z)) < FEWEST or not np.nanstd(steps.z) > 0
+    return bool(np.count_nonzero(np.isfinite(steps.z)) < FEWEST or not np.nanstd(steps.z) > 0)
 
 
 def _blocks(kind: str, steps: Steps, alpha: float) -> Check:

@@ -187,9 +187,13 @@ class _Tables:
         for k in range(0, len(x), CHUNK):
             part = np.ascontiguousarray(x[k : k + CHUNK])
             wanted = here[(here >= k) & (here < k + CHUNK)] - k
-            for kept, found, fitted in zip(self.rows, sums, (self.drift, self.variance)):
-                table = fitted.program.evaluate(part)
-                found.append(table @ fitted.coef[0])
+            both = (
+                (self.drift.program, self.drift.coef[0]),
+                (self.variance.program, self.variance.coef[0]),
+            )
+            for kept, found, (program, coefficients) in zip(self.rows, sums, both):
+                table = program.evaluate(part)
+                found.append(table @ coefficients)
                 kept.append(table[wanted])
         self.start += steps
         return np.concatenate(sums[0]), np.concatenate(sums[1])

@@ -116,9 +116,10 @@ def log_evidence(result: Findings, data: Trajectories) -> float:
     if result.observer is not None:
         asked = result.settings.get("measurement_noise")
         told = asked if isinstance(asked, Mapping) else {}
-        count += sum(told.get(name, asked if not told else "estimate") == "estimate" for name in data.names)
+        levels = [told.get(name, asked if not told else "estimate") for name in data.names]
+        count += sum(isinstance(level, str) for level in levels)
         return float(result.diagnostics["loglik"]) - 0.5 * count * math.log(steps)
-    return _likelihood(result, data) - 0.5 * count * math.log(steps)
+    return float(_likelihood(result, data)) - 0.5 * count * math.log(steps)
 
 
 def _likelihood(result: Findings, data: Trajectories) -> float:

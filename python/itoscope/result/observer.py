@@ -115,11 +115,17 @@ class Observer:
         sight: Sight | None = None,
     ) -> Observer:
         """That of a fitted model whose terms are `expressions`."""
-        fitted = {name: getattr(space, name) for name in FITTED}
-        named = tuple(states), tuple(channels), tuple(expressions)
+        fitted: dict[str, Any] = {name: getattr(space, name) for name in FITTED}
         seen = Sight(tuple(channels)) if sight is None else sight
-        about = {"gathered": seen.gathered, "step": seen.step, "driven": driven or {}}
-        return cls(*named, backend=backend, **about, **fitted)
+        about: dict[str, Any] = {"gathered": seen.gathered, "step": seen.step, "driven": driven or {}}
+        return cls(
+            states=tuple(states),
+            channels=tuple(channels),
+            expressions=tuple(expressions),
+            backend=backend,
+            **about,
+            **fitted,
+        )
 
     # -- keeping ---------------------------------------------------------------------------------------------
     def as_dict(self) -> dict[str, Any]:
@@ -205,7 +211,7 @@ class Observer:
     @cached_property
     def shown(self) -> Array:
         """What each channel shows of the model's own states, averages as if they showed a moment `(q, own)`."""
-        found = self.observation[:, : self.own].copy()
+        found: Array = self.observation[:, : self.own].copy()
         for place, channel in enumerate(self.gathered, self.own):
             terms = np.flatnonzero(self.drift[place])
             program = self._stages.compile([self.expressions[k] for k in terms], list(self.states))

@@ -43,6 +43,15 @@ FEWEST = 5
 """Residuals of a point."""
 
 
+class Axis(NamedTuple):
+    """What mean and variance are drawn over, the checks that look at each, and what stands on the axis."""
+
+    mean: tuple[str, ...]
+    size: tuple[str, ...]
+    x: Array
+    label: str
+
+
 class Panel(NamedTuple):
     """The checks that look at it, what stands above it, and what draws it."""
 
@@ -126,39 +135,33 @@ def _panels(
         found.append(
             Panel(("spread", "extremes", "spectrum"), "beside simulations", lambda ax: _beside(ax, compared))
         )
-    units = dict(zip(names, shown_units(result, names)))
-    state = _most_seen(steps, steps.states)
-    kinds = [
-        (
-            (
-                "row residual", "residual mean", "innovation mean", "drift terms", "drift shape", "drift form",
-                "same drift",
-            ),
-            ("noise terms", "noise shape", "same noise"),
-            steps.states[:, state],
-            with_unit(name_of(names[state]), units[names[state]]),
-        ),
-        (
-            ("trend", "drift of halves", "strength of halves"), ("noise of halves",),
-            (steps.time + 1.0) / 2.0, "share of the time",
-        ),
-    ]  # fmt: skip
-    if piece[-1] > 0:
-        kinds.append(
-            (
-                ("drift of paths", "strength of paths"),
-                ("noise of paths",),
-                piece[steps.some] * 1.0,
-                "recording",
-            )
-        )
-        kinds.append((("memory", "strength before"), (), *_past(steps, names)))
     residual = z[steps.some]
-    for mean_checks, size_checks, x, axis in kinds:
+    for mean_checks, size_checks, x, axis in _axes(result, steps, names):
         found.append(Panel(mean_checks, "mean", _mean(x, residual, 0.0, axis, label)))
         if size_checks:
             sized = f"variance of {label.partition(' of ')[2]}"
             found.append(Panel(size_checks, "variance", _mean(x, residual**2, 1.0, axis, sized)))
+    return found
+
+
+def _axes(result: Findings, steps: Steps, names: Sequence[str]) -> list[Axis]:
+    """What mean and variance of the residuals are drawn over, and the checks that look there."""
+    units = dict(zip(names, shown_units(result, names)))
+    state = _most_seen(steps, steps.states)
+    drift = ("row residual", "residual mean", "innovation mean", "drift terms", "drift shape", "drift form")
+    noise = ("noise terms", "noise shape", "same noise")
+    label = with_unit(name_of(names[state]), units[names[state]])
+    halves = ("trend", "drift of halves", "strength of halves")
+    found = [
+        Axis((*drift, "same drift"), noise, steps.states[:, state], label),
+        Axis(halves, ("noise of halves",), (steps.time + 1.0) / 2.0, "share of the time"),
+    ]
+    if steps.piece[-1] > 0:
+        paths = ("drift of paths", "strength of paths")
+        found.append(
+            Axis(paths, ("noise of paths",), steps.piece[steps.some].astype(np.float64), "recording")
+        )
+        found.append(Axis(("memory", "strength before"), (), *_past(steps, names)))
     return found
 
 
