@@ -32,8 +32,10 @@ from itoscope.errors import ItoscopeError
 from wrong import Wrong
 
 MODULES = ("files", "expressions", "trajectories", "sampler", "discoveries", "parity")
-#: Address space of a child, seconds of the clock after which a call hangs, and seeds that a child takes in its turn.
-MEMORY, LIMIT, TURN = 8 * 2**30, 30, {"noisy": 20, "measured": 40, "exact": 60, "filters": 40, "after": 40}
+#: Address space of a child, and seconds of its processor, or of the clock on a busy machine, after which it hangs.
+MEMORY, LIMIT, SLEPT = 8 * 2**30, 30, 300
+#: Seeds that a child takes in its turn.
+TURN = {"noisy": 20, "measured": 40, "exact": 60, "filters": 40, "after": 40}
 USUAL_TURN = 300
 
 
@@ -50,7 +52,8 @@ def call(function: Any, kind: str, seed: int) -> dict[str, Any]:
     """What comes of one call."""
     began = time.process_time()
     what, text, where = "answered", "", ""
-    signal.alarm(LIMIT)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    signal.alarm(SLEPT)
     try:
         function(np.random.default_rng([zlib.crc32(kind.encode()), seed]))
     except ItoscopeError as problem:
@@ -65,6 +68,7 @@ def call(function: Any, kind: str, seed: int) -> dict[str, Any]:
             what = "PANIC"
     finally:
         signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     cpu = round(time.process_time() - began, 2)
     return {"seed": seed, "what": what, "text": text[:300], "where": where, "cpu": cpu}
 
@@ -85,6 +89,7 @@ def child(kind: str, first: int, count: int, journal: str) -> None:
         raise TooLong
 
     signal.signal(signal.SIGALRM, alarm)
+    signal.signal(signal.SIGPROF, alarm)
     function = importlib.import_module(kinds()[kind]).KINDS[kind]
     with open(journal, "a", buffering=1) as out:
         for seed in range(first, first + count):
