@@ -7,6 +7,7 @@ arguments, hence the order of the nodes is an order of evaluation.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -91,9 +92,12 @@ class Graph:
             return self.number(float(_compute(operation, [np.float64(value) for value in values])))
 
     def number(self, value: float) -> int:
-        """A constant."""
-        finite = np.isfinite(value)
-        return self._make(Node("number", (), float(value)), forms.number(float(value)) if finite else None)
+        """A constant; a whole number beyond the doubles is infinite."""
+        try:
+            value = float(value)
+        except OverflowError:
+            value = math.copysign(math.inf, value)
+        return self._make(Node("number", (), value), forms.number(value) if math.isfinite(value) else None)
 
     def input(self, position: int) -> int:
         """The input at this position."""

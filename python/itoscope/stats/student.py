@@ -17,7 +17,7 @@ def student_quantile(p: float, df: float) -> float:
 
     if df > 1e5:
         z = NormalDist().inv_cdf(p)
-        return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
+        return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df * df)
     if p == 0.5:
         return 0.0
     if p < 0.5:
