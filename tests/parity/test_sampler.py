@@ -57,6 +57,24 @@ def test_a_chain_of_200_sweeps_on_one_tape(start, prior):
     assert min(theirs.work[0][name] for name in ("flips", "exchanges", "pairs")) > 10
 
 
+@pytest.mark.parametrize("seed", [12, 54, 66, 68, 69])
+def test_the_start_is_the_same_where_probabilities_round_to_one(seed):
+    rng = np.random.default_rng(seed)
+    u = rng.standard_normal((500, 6)) * np.exp(rng.normal(0, 2, 6))
+    u[:, 1] = u[:, 0] + 0.1 * u[:, 1]
+    y = u @ (rng.standard_normal(6) * (rng.random(6) < 0.5)) + rng.standard_normal(500) * rng.choice(
+        [0.01, 1]
+    )
+    data = Quadratic(u.T @ u, u.T @ y, float(y @ y), 500.0)
+    sweeps = Sweeps(n_samples=4, n_burn=0)
+    theirs, tape = record_chain(data, Prior(), sweeps, start="search", seed=seed)
+    ours = rust.replay_chain(data, Prior(), sweeps, start="search", draws=tape)
+    np.testing.assert_array_equal(ours.included, theirs.included)
+    np.testing.assert_allclose(
+        ours.samples, theirs.samples, rtol=1e-4, atol=1e-5 * np.abs(theirs.samples).max()
+    )
+
+
 def test_exact_draws_on_one_tape():
     data, prior = with_zero_column(random_regression(3, k=6)), Prior()
     log_mass = rust.enumerate_models(data, prior, progress=None)

@@ -24,12 +24,16 @@ RATES = (1e-300, 1 - 2.0**-53)
 
 def inclusion_probability(regression: Regression, members: list[int], k: int, v: float, p0: float) -> float:
     """Return ``p(Z_k = 1 | the other Z, v, p0)``, theta and s2 integrated out."""
+    return 1 / (1 + math.exp(min(-_log_odds(regression, members, k, v, p0), 700.0)))
+
+
+def _log_odds(regression: Regression, members: list[int], k: int, v: float, p0: float) -> float:
+    """The logarithm of the odds of that probability, which may round to one."""
     without = [j for j in members if j != k]
     log_out = regression.log_evidence(without, v)
     log_in = regression.log_evidence([*without, k], v)
     r = len(without)
-    log_odds = log_in - log_out + regression.log_weight(r + 1, p0) - regression.log_weight(r, p0)
-    return 1 / (1 + math.exp(min(-log_odds, 700.0)))
+    return log_in - log_out + regression.log_weight(r + 1, p0) - regression.log_weight(r, p0)
 
 
 def search(regression: Regression) -> list[int]:
@@ -40,21 +44,21 @@ def search(regression: Regression) -> list[int]:
     """
     v, p0 = regression.prior.slab_start, regression.prior.p0_start
 
-    def probability(k: int) -> float:
-        return inclusion_probability(regression, members, k, v, p0)
+    def odds(k: int) -> float:
+        return _log_odds(regression, members, k, v, p0)
 
     members: list[int] = []
     while outside := [k for k in range(regression.n_usable) if k not in members]:
-        best = max(outside, key=probability)
-        if probability(best) <= 0.5:
+        best = max(outside, key=odds)
+        if odds(best) <= 0.0:
             break
         members.append(best)
     while members:
-        worst = min(members, key=probability)
-        if probability(worst) >= 0.5:
+        worst = min(members, key=odds)
+        if odds(worst) >= 0.0:
             break
         members.remove(worst)
-    return sorted(members)  # probabilities that round to one say nothing of the order
+    return sorted(members)
 
 
 class Gibbs:

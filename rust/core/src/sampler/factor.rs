@@ -156,6 +156,21 @@ impl<'a> Factor<'a> {
         &self.outside
     }
 
+    /// What the log evidence gains where column `k` comes in, but for what all columns have in common.
+    pub fn gain_of(&self, k: usize) -> f64 {
+        let total = 2.0 * self.regression.prior().b_s + self.regression.yy();
+        let Bounds { floor, inverse_energy, ceiling } = self.bounds(self.energy, total);
+        let d = self.schur[k].max(floor);
+        let share = (self.residual[k] * self.residual[k] / d * inverse_energy).min(ceiling);
+        -self.regression.power() * (-share).ln_1p() - 0.5 * d.ln()
+    }
+
+    /// What the log evidence loses where member number `place` goes, but for what all members have in common.
+    pub fn loss_of(&self, place: usize) -> f64 {
+        let (s, mu) = self.marginal(place);
+        self.regression.power() * (mu * mu / (s * self.energy)).ln_1p() + 0.5 * s.ln()
+    }
+
     /// Probability that member number `place` stays in the model given all others.
     pub fn keep_probability(&self, place: usize, odds: f64) -> f64 {
         let (s, mu) = self.marginal(place);

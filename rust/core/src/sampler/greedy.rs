@@ -13,22 +13,23 @@ pub fn greedy_start(regression: &ScaledRegression) -> Vec<usize> {
     let mut probability = vec![0.0; regression.stride()];
     while factor.members().len() < regression.n_usable() {
         factor.inclusion(odds, 0, &mut probability);
-        let outside = (0..regression.n_usable()).filter(|&k| !factor.contains(k));
-        match outside.max_by(|&a, &b| probability[a].total_cmp(&probability[b])) {
+        // Probabilities of many samples round to one; the first of columns that gain the same comes in.
+        let outside = (0..regression.n_usable()).rev().filter(|&k| !factor.contains(k));
+        match outside.max_by(|&a, &b| factor.gain_of(a).total_cmp(&factor.gain_of(b))) {
             Some(best) if probability[best] > 0.5 => factor.insert(best),
             _ => break,
         }
     }
     while !factor.members().is_empty() {
-        let keep: Vec<f64> = (0..factor.members().len()).map(|p| factor.keep_probability(p, odds)).collect();
-        let worst = (0..keep.len()).min_by(|&a, &b| keep[a].total_cmp(&keep[b])).unwrap_or(0);
-        if keep[worst] >= 0.5 {
+        let loss: Vec<f64> = (0..factor.members().len()).map(|place| factor.loss_of(place)).collect();
+        let worst = (0..loss.len()).min_by(|&a, &b| loss[a].total_cmp(&loss[b])).unwrap_or(0);
+        if factor.keep_probability(worst, odds) >= 0.5 {
             break;
         }
         factor.remove(factor.members()[worst]);
     }
     let mut found = factor.members().to_vec();
-    found.sort_unstable(); // probabilities that round to one say nothing of the order
+    found.sort_unstable();
     found
 }
 
