@@ -5,6 +5,7 @@ import pytest
 from formulas import STATES, texts
 from hypothesis import given
 from hypothesis import strategies as st
+from itoscope.backends import get_backend
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from tolerances import EXPRESSION
@@ -94,3 +95,9 @@ def test_a_long_sum_of_different_terms_is_quick():
     graph = Graph(["x"])
     text = " + ".join(f"sin({k} x)" for k in range(2000))
     assert parse(text, graph) == parse(text, graph)
+
+
+@pytest.mark.parametrize("backend", ["rust", "reference"])
+def test_the_root_of_a_power_beyond_the_whole_numbers(backend):
+    program = get_backend(backend).compile(["sqrt(x^1e300)"], ["x"])
+    np.testing.assert_array_equal(program.evaluate(np.array([[0.5], [1.0], [2.0]]))[:, 0], [0.0, 1.0, np.inf])

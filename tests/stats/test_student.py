@@ -23,3 +23,7 @@ def test_tails_are_those_beyond_the_quantiles(df):
         assert student_tails(student_quantile(p, df), df) == pytest.approx(2 * (1 - p), rel=1e-6)
         assert student_tails(-student_quantile(p, df), df) == student_tails(student_quantile(p, df), df)
     assert student_tails(0.0, df) == 1.0 and student_tails(math.inf, df) == 0.0
+
+
+def test_degrees_of_freedom_whose_square_overflows_are_those_of_a_normal_law():
+    assert student_quantile(0.975, 1e200) == pytest.approx(NormalDist().inv_cdf(0.975), rel=1e-15)
