@@ -93,7 +93,8 @@ impl NoiseMoments<'_> {
         d.copy_from_slice(&self.turn[..m * c]);
         for channel in (0..q).filter(|&channel| update.seen[channel]) {
             for i in 0..m {
-                d[i * c + k + channel] -= update.scale[channel] * update.gain[i * q + channel] * solved[channel];
+                d[i * c + k + channel] -=
+                    update.scale[channel] * update.gain[i * q + channel] * solved[channel];
             }
         }
         let lane = &mut self.lanes[lane];

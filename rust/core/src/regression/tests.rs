@@ -106,7 +106,15 @@ fn regression<'a>(
     target: Target<'a>,
     weights: Weights<'a>,
 ) -> Regression<'a> {
-    Regression { program, names, target, scheme: StepScheme::Trapezoid, weights, ensemble: Ensemble::Pool, squares: true }
+    Regression {
+        program,
+        names,
+        target,
+        scheme: StepScheme::Trapezoid,
+        weights,
+        ensemble: Ensemble::Pool,
+        squares: true,
+    }
 }
 
 #[test]
