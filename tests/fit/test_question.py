@@ -20,8 +20,8 @@ def test_all_states_without_noise_need_no_filter():
     assert not ask(measurement_noise="estimate").measured
     assert not ask(measurement_noise=0.1).measured
     assert not ask(order=2).measured
-    assert [ask(measurement_noise=n, order=2).measurement_noise for n in (0, 0.1)] == [0, 0.1]
-    assert ask().measurement_noise == 0 and ask(order=2).measurement_noise == "estimate"
+    noise = [ask(measurement_noise=n, order=2).settings()["measurement_noise"] for n in (0, 0.1, None)]
+    assert noise == [0, 0.1, "estimate"] and ask().settings()["measurement_noise"] == 0
     assert ask(states=["x1", "x2", "u"]).settings()["measurement_noise"] == "estimate"
     assert not ask(states=["x1", "x2", "u"]).measured
     assert not ask(states=["x1", "x2"], observed=["x1", "x2"]).measured

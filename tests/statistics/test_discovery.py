@@ -123,7 +123,7 @@ def test_a_coarse_step_is_noticed():
     assert any("time step is coarse" in warning for warning in coarse.warnings)
     followed = ito.discover(data.thin(8), poly(3), **asked)
     assert followed.settings["scheme"] == "filter"
-    assert found(coarse)["x2"] != {"x1", "x2", "x1^3"} == found(followed)["x2"]
+    assert found(coarse)["dx2"] != {"x1", "x2", "x1^3"} == found(followed)["dx2"]
 
 
 def test_the_bias_of_the_trapezoid_falls_with_the_square_of_the_step():

@@ -178,10 +178,8 @@ def test_what_is_no_combination_of_states_is_refused():
         np.random.default_rng(1).normal(size=(50, 2)).cumsum(axis=0), dt=0.1, names=["a", "b"]
     )
     for observed in (["x1^2", "x2"], ["x1 + 1", "x2"], ["x1"], ["x1", "2 x1"], {"c": "x1"}):
-        with pytest.raises(ito.errors.ArgumentError, match="observed"):
+        with pytest.raises(ito.errors.ArgumentError, match=r"observed|tied to no sensor"):
             ito.discover(data, states=["x1", "x2"], observed=observed, measurement_noise=0.1)
-    with pytest.raises(ito.errors.ArgumentError, match="states"):
-        ito.discover(data, observed=["a", "b - a"], measurement_noise=0.1)
 
 
 def test_innovations_tell_of_a_missing_term_and_of_outliers(ornstein):

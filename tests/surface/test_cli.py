@@ -100,7 +100,7 @@ def test_bash_completes(run, tmp_path, monkeypatch, shell, typed, wanted, unwant
 def test_fish_knows_what_options_mean(run):
     _, script, _ = run("completion", "fish")
     assert "-a discover -d 'find the equation behind a recording'" in script
-    assert "-l measurement-noise -d 'measurement noise: its sd, or estimate'" in script
+    assert "-l measurement-noise -d 'measurement noise: its sd, or estimate" in script
     assert run("completion", "csh")[0] == 2
 
 

@@ -68,7 +68,9 @@ def test_a_long_chain_of_storeys_is_refused_and_a_shorter_one_is_quick():
 
 def test_columns_cost_what_their_number_says():
     began = time.process_time()
-    ito.Trajectories(np.random.default_rng(0).standard_normal((4, 200_000)), dt=0.1)
+    with pytest.raises(DataError, match=r"200000 states and 4 samples.*transposed"):
+        ito.Trajectories(np.random.default_rng(0).standard_normal((4, 200_000)), dt=0.1)
+    ito.Trajectories(np.random.default_rng(0).standard_normal((2001, 2000)), dt=0.1)
     assert time.process_time() - began < 5
 
 
@@ -271,7 +273,7 @@ def test_squares_that_vanish_have_no_correlation_time():
 
 
 def test_noise_that_no_filter_can_hold(data):
-    with pytest.raises(ArgumentError, match=r"measurement_noise = 1e\+150: at most 1e\+100"):
+    with pytest.raises(ArgumentError, match=r"measurement_noise of x1 = 1e\+150: at most 1e\+100"):
         ito.discover(data, measurement_noise=1e150, **SHORT)
 
 

@@ -73,7 +73,7 @@ GIVEN = {
     "Discovery.self_check.data": None, "Discovery.check.data": None, "Discovery.smoothed.data": None,
     "SDEDiscovery.dt": 0.01,
     "Discovery.simulate.dt": None, "Discovery.forecast.dt": None, "Discovery.simulate.x0": [0.1, 0.0],
-    "Discovery.try_advice.k": 0, "Discovery.fixed_points.starts": None,
+    "Discovery.try_advice.k": 0, "Average.of": "x1", "Average.exposure": "full", "Discovery.fixed_points.starts": None,
     "SDEDiscovery.first_as_good.cv_results": {"split0_test_score": [1.0, 2.0], "split1_test_score": [1.0, 3.0]},
 }  # fmt: skip
 
@@ -107,6 +107,7 @@ PROBLEMS = [f"problems.{name}" for name in ito.problems.__all__[2:]]
 #: Calls that have no answer here: they need another package, any argument at all, a result of another kind.
 REFUSED = (
     "from_pysindy", "Library.expressions", "Discovery.smoothed", "Discovery.potential", "Discovery.stationary_density",
+    "Discovery.try_advice",
 )  # fmt: skip
 
 

@@ -58,14 +58,15 @@ class Given:
             if not isinstance(text, str):
                 raise argument_error(f"known_drift[{state!r}]", text, "an expression, such as 'x2'")
             if REST in text:
-                parts[state] = _known_part(state, text)
+                if known := _known_part(state, text):
+                    parts[state] = known
             else:
                 whole[state] = text
         if len(whole) == len(states):
             raise ArgumentError(f"known_drift gives all of {', '.join(states)}: leave a row to discover")
 
         def ordered(rows: Mapping[str, str]) -> dict[str, str]:
-            return {state: rows[state] for state in states if rows.get(state)}
+            return {state: rows[state] for state in states if state in rows}
 
         asked = ordered({state: str(text) for state, text in drift.items()})
         return cls(ordered(whole), ordered(parts), _noise(noise, whole, states), asked)
