@@ -275,6 +275,7 @@ def test_squares_that_vanish_have_no_correlation_time():
 def test_noise_that_no_filter_can_hold(data):
     with pytest.raises(ArgumentError, match=r"measurement_noise of x1 = 1e\+150: at most 1e\+100"):
         ito.discover(data, measurement_noise=1e150, **SHORT)
+    ito.discover(data, measurement_noise=10**30, **SHORT)  # a whole number of more than 64 bits
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")

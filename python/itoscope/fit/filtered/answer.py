@@ -98,7 +98,7 @@ def _fitted(question: Question) -> FilteredFit:
             question.library.names,
             _gamma_library(question).names,
         ),
-        np.array(noise) ** 2,
+        np.array(noise, dtype=np.float64) ** 2,
         Asked(
             threshold=asked.threshold,
             n_chains=asked.n_chains,
