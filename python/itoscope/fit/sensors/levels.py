@@ -79,7 +79,7 @@ def check_told_apart(
     """
     for averages in (True, False):
         exact = [c for c, level in enumerate(noise) if level == 0.0 and (c in gathered) == averages]
-        if np.linalg.matrix_rank(observation[exact]) < len(exact):
+        if exact and np.linalg.matrix_rank(observation[exact]) < len(exact):
             raise argument_error(
                 "observed",
                 [names[c] for c in exact],
