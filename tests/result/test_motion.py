@@ -38,6 +38,7 @@ def test_two_wells_and_the_top_between_them(wells):
         assert mode.frequency is None
         assert mode.relaxation_time.value == pytest.approx(0.5 if point.stable else -1.0, rel=0.15)
     assert "unstable" in str(points[2]) and "relaxation time" in str(points[0])
+    assert "grows by e in" in str(points[2]) and "-" not in str(points[2]).partition("grows by e in")[2]
 
 
 def test_the_potential_and_the_density_of_two_wells(wells):

@@ -77,7 +77,10 @@ class Mode:
 
     def __str__(self) -> str:
         if self.frequency is None:
-            return f"relaxation time {self.relaxation_time}"
+            time = self.relaxation_time
+            if time.value < 0.0:
+                return f"grows by e in {Banded(-time.value, -time.high, -time.low)}"
+            return f"relaxation time {time}"
         return f"frequency {self.frequency}, damping ratio {self.damping_ratio}"
 
 
