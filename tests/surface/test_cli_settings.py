@@ -20,6 +20,7 @@ def recording(tmp_path):
     return "run.npz"
 
 
+SHORT = ("--samples", "100", "--burn", "50", "--chains", "2", "--seed", "1", "--quiet")
 TOML = """
 file = "run.npz"
 library = "poly:3"
@@ -143,20 +144,7 @@ def test_a_closed_output_is_no_error(tmp_path):
 
 
 def test_terms_that_a_row_may_not_have(run, recording, tmp_path):
-    words = [
-        "--samples",
-        "100",
-        "--burn",
-        "50",
-        "--chains",
-        "2",
-        "--seed",
-        "1",
-        "--quiet",
-        "--known-drift",
-        "x1=x2",
-    ]
-    words += ["--library", "poly:3"]
+    words = [*SHORT, "--known-drift", "x1=x2", "--library", "poly:3"]
     code, out, _ = run(
         "discover", recording, *words, "--exclude", "x2=1,x1*x2", "--exclude", "x2=x2^2", "--json"
     )
@@ -183,19 +171,7 @@ def test_forces_with_a_memory(run, tmp_path):
 
 
 def test_known_parts_and_noise(run, recording, tmp_path):
-    words = [
-        "--samples",
-        "100",
-        "--burn",
-        "50",
-        "--chains",
-        "2",
-        "--seed",
-        "1",
-        "--quiet",
-        "--library",
-        "poly:2",
-    ]
+    words = [*SHORT, "--library", "poly:2"]
     known = ["--known-drift", "x1=x2", "--known-drift", "x2=-900*x1+...", "--known-diffusion", "x1=1e-6"]
     code, out, _ = run("discover", recording, *words, *known, "--json")
     found = json.loads(out)
@@ -210,8 +186,7 @@ def test_known_parts_and_noise(run, recording, tmp_path):
 
 
 def test_terms_that_must_be_in_and_bounds(run, recording, tmp_path):
-    words = ["--samples", "100", "--burn", "50", "--chains", "2", "--seed", "1", "--quiet"]
-    words += ["--known-drift", "x1=x2", "--library", "poly:2"]
+    words = [*SHORT, "--known-drift", "x1=x2", "--library", "poly:2"]
     code, out, _ = run(
         "discover", recording, *words, "--include", "x2=x2", "--bounds", "x2=x2<0,-2000<x1<0", "--json"
     )
@@ -231,19 +206,7 @@ def test_terms_that_must_be_in_and_bounds(run, recording, tmp_path):
 
 
 def test_noise_by_column_and_sensors(run, recording, tmp_path):
-    words = [
-        "--samples",
-        "100",
-        "--burn",
-        "50",
-        "--chains",
-        "2",
-        "--seed",
-        "1",
-        "--quiet",
-        "--library",
-        "poly:1",
-    ]
+    words = [*SHORT, "--library", "poly:1"]
     words += ["--diffusion", "constant", "--known-drift", "x1=x2"]
     sensors = ["--observed", "x1=x1", "--observed", "x2=x2", "--noise", "x1=1e-4", "--noise", "x2=estimate"]
     code, out, err = run("discover", recording, *words, *sensors, "--json")
