@@ -155,3 +155,9 @@ def test_what_cannot_be_tried_says_why(tmp_path):
     noisy.save(tmp_path / "found.npz")
     with pytest.raises(ito.errors.ArgumentError, match="holds no recording"):
         ito.Discovery.load(tmp_path / "found.npz").try_advice()
+
+
+def test_nothing_is_said_of_the_recording_that_comes_with_the_package():
+    data = ito.read(FILE.parents[2] / "examples" / "data" / "duffing.csv")
+    result = ito.discover(data, known_drift={"x1": "x2"}, **QUICK)
+    assert result.advice == ()

@@ -1,5 +1,6 @@
 """Marks of instruments: each is seen where it is, and not on a path without it."""
 
+import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.stats.marks import bursts, derivative_of, grid_step, smoothness, wrap_period
@@ -82,3 +83,13 @@ def test_a_derivative_of_somebody_is_told_by_the_positions():
 def test_smooth_motion_is_told_by_its_neighbours():
     t = 0.02 * np.arange(N)
     assert smoothness([np.sin(t)]) < 1e-8 < 0.01 < smoothness([walk(11)])
+
+
+@pytest.mark.parametrize(("rate", "damping"), [(1.0, 0.1), (31.6, 2.0)])
+def test_a_velocity_that_was_measured_is_told_from_one_that_was_made(rate, damping):
+    """Steps of a fast oscillation are hardly noise: against them all of it seems told."""
+    swing = ito.SDE(["v", f"-{rate * rate}*x - {damping}*v"], [["0"], ["1"]], ["x", "v"])
+    data = swing.simulate([0, 0], dt=0.03 / rate, n_steps=6000, substeps=10, scheme="taylor15", seed=1)
+    x, v = data.paths[0].T
+    assert derivative_of([x], [v]) == pytest.approx(0.13, abs=0.02)
+    assert derivative_of([x], [np.gradient(x)]) < 1e-9

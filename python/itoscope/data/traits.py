@@ -37,7 +37,7 @@ COARSE, ALIKE = 0.25, 0.1
 FINE = 2.0
 """Steps of a grid in the step of the motion, from which the grid is no matter."""
 TOLD, SMOOTH = 0.01, 1e-4
-"""Share of the squared steps of a derivative that positions leave untold, and least one that its neighbours do."""
+"""Share of the noise of a derivative that positions leave untold, and least share of it that its neighbours do."""
 FOLLOWS = 0.05
 """Share of the squared steps of a column that may be left once its rate of change, another column, has told them."""
 BELOW, RARE = 8.0, 1e-6
@@ -266,7 +266,7 @@ def _derivatives(data: Trajectories) -> Iterator[Advice]:
                 yield Advice(
                     "smoothed derivative", rate,
                     f"{rate} was made of {row} and lags behind it ({row} tells all but {100 * left:.1g} % of its "
-                    f"steps), so that friction comes out wrong: {_call({'select': kept}, {'order': 2})}",
+                    f"noise), so that friction comes out wrong: {_call({'select': kept}, {'order': 2})}",
                     {"untold": left}, {"order": 2}, {"select": kept},
                 )  # fmt: skip
                 break

@@ -150,11 +150,12 @@ def smoothness(series: Sequence[Array]) -> float:
 
 
 def derivative_of(position: Sequence[Array], rate: Sequence[Array]) -> float:
-    r"""How much of the steps of `rate` is left when it is told by a window of `position` and its own last value.
+    r"""How much of the noise of `rate` is left when it is told by a window of `position` and its own last value.
 
-    Mean squared, over that of the steps. The velocity of a diffusion keeps about a tenth whatever the window, for it
-    moves between the samples; a derivative that somebody made of the positions keeps nothing. A column that does not go
-    with the change of `position` over a few samples keeps all.
+    Mean squared, over half the mean square of its second differences, in which a smooth motion however fast has no part:
+    a step of a fast oscillation is hardly noise. The velocity of a diffusion keeps 0.13 whatever the motion, for it moves
+    between the samples; a derivative that somebody made of the positions keeps nothing. A column that does not go with
+    the change of `position` over a few samples keeps all.
     """
     if _goes_with(position, rate) < ALONG:
         return 1.0
@@ -172,7 +173,7 @@ def derivative_of(position: Sequence[Array], rate: Sequence[Array]) -> float:
                 [np.delete(local, WINDOW, axis=1), v[chosen - 1], v[chosen], np.ones(len(chosen))]
             )
         )
-        told.append(v[chosen] - v[chosen - 1])
+        told.append(v[chosen + 1] - 2.0 * v[chosen] + v[chosen - 1])
     if not rows:
         return 1.0
     table, moved = np.concatenate(rows), np.concatenate(told)
@@ -184,4 +185,4 @@ def derivative_of(position: Sequence[Array], rate: Sequence[Array]) -> float:
     scale = np.maximum(np.abs(known).max(axis=0), 1e-300)
     theta = np.linalg.lstsq(known / scale, target, rcond=1e-12)[0]
     left = target - known / scale @ theta
-    return float(np.mean(left**2) / max(float(np.mean(moved**2)), 1e-300))
+    return float(np.mean(left**2) / max(0.5 * float(np.mean(moved**2)), 1e-300))
