@@ -152,10 +152,10 @@ def smoothness(series: Sequence[Array]) -> float:
 def derivative_of(position: Sequence[Array], rate: Sequence[Array]) -> float:
     r"""How much of the noise of `rate` is left when it is told by a window of `position` and its own last value.
 
-    Mean squared, over half the mean square of its second differences, in which a smooth motion however fast has no part:
-    a step of a fast oscillation is hardly noise. The velocity of a diffusion keeps 0.13 whatever the motion, for it moves
-    between the samples; a derivative that somebody made of the positions keeps nothing. A column that does not go with
-    the change of `position` over a few samples keeps all.
+    Mean squared, over half the mean square of its second differences, in which a smooth motion however fast has no
+    part: a step of a fast oscillation is hardly noise. The velocity of a diffusion keeps 0.13 whatever the motion, for
+    it moves between the samples; a derivative that somebody made of the positions keeps nothing. A column that does
+    not go with the change of `position` over a few samples keeps all.
     """
     if _goes_with(position, rate) < ALONG:
         return 1.0
