@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import itoscope as ito
+import matplotlib.pyplot as plt
 import numpy as np
 
 HERE = Path(__file__).parent / "pictures"
@@ -29,6 +30,7 @@ def main() -> None:
     library = ito.Library.polynomials(3)
     hidden = ito.discover(seen, library, order=2, measurement_noise="estimate", seed=1)
     pictures |= {"noisy_fit": hidden.plot.fit(), "noisy_states": hidden.plot.states()}
+    pictures |= {"laws": laws(), "laws_two": laws_of_two()}
     for name, axes in pictures.items():
         figure = np.atleast_1d(axes).flat[0].figure
         figure.savefig(HERE / f"{name}.png", dpi=100, metadata={"Software": None})
@@ -39,6 +41,29 @@ def line() -> ito.Discovery:
     sde = ito.SDE(["3 x - 3 x^3"], [["0.7"]], ["x"])
     data = sde.simulate([1.0], dt=0.01, n_steps=20_000, substeps=10, seed=8)
     return ito.discover(data, ito.Library.polynomials(1), seed=1)
+
+
+def laws() -> np.ndarray:
+    """What the equation of a double well means."""
+    data = ito.SDE(["x - x^3"], [["0.6"]], ["x"]).simulate([1.0], dt=0.05, n_steps=20000, substeps=5, seed=1)
+    plot = ito.discover(data, ito.Library.polynomials(3), seed=1).plot
+    _, axes = plt.subplots(2, 2, figsize=(8.4, 5.4), layout="constrained")
+    plot.potential(ax=axes[0, 0])
+    plot.density(ax=axes[0, 1])
+    plot.fixed_points(ax=axes[1, 0])
+    plot.first_passage(0.0, 1.0, ax=axes[1, 1])
+    return axes
+
+
+def laws_of_two() -> np.ndarray:
+    """What the equation of a particle with inertia in a double well means."""
+    sde = ito.SDE(["v", "x - x^3 - 0.5*v"], [["0"], ["0.8"]], ["x", "v"])
+    data = sde.simulate([1.0, 0.0], dt=0.05, n_steps=20000, substeps=5, seed=1)
+    plot = ito.discover(data, ito.Library.polynomials(3), known_drift={"x": "v"}, seed=1).plot
+    _, axes = plt.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained")
+    plot.density(ax=axes[0])
+    plot.fixed_points(ax=axes[1])
+    return axes
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Fixed points, modes, potentials and densities of systems where they are known."""
+"""Fixed points and modes of systems where they are known."""
 
 import itoscope as ito
 import numpy as np
@@ -41,35 +41,6 @@ def test_two_wells_and_the_top_between_them(wells):
     assert "grows by e in" in str(points[2]) and "-" not in str(points[2]).partition("grows by e in")[2]
 
 
-def test_the_potential_and_the_density_of_two_wells(wells):
-    curve = wells.potential()
-    inner = np.abs(curve.x) < 1.3
-    truth = (curve.x**2 - 1) ** 2 / 4
-    assert (curve.low <= curve.mean).all() and (curve.mean <= curve.high).all()
-    assert np.mean((curve.low <= truth)[inner] & (truth <= curve.high)[inner]) > 0.8
-    density = wells.stationary_density(np.linspace(-2.5, 2.5, 501))
-    h = density.x[1] - density.x[0]
-    assert density.mean.sum() * h == pytest.approx(1, abs=1e-3)
-    law = np.exp(-2 * (density.x**2 - 1) ** 2 / 4 / 0.36)
-    assert np.abs(density.mean - law / (law.sum() * h)).sum() * h < 0.1
-    seen, _ = np.histogram(wells.data.paths[0][:, 0], bins=25, range=(-2.5, 2.5), density=True)
-    assert np.abs(density.mean[10::20] - seen).sum() * 0.2 < 0.2
-
-
-def test_the_density_of_noise_that_grows_with_the_state_is_that_of_ito():
-    """`dx = (1 - x) dt + 0.5 x dB` settles on an inverse gamma law: its density goes as `x^-10 exp(-8 / x)`."""
-    result = artificial(
-        {"x1": {"1": (1.0, 0.01), "x1": (-1.0, 0.01)}},
-        {("x1", "x1"): {"x1^2": (0.25, 0.001)}},
-        ["1", "x1", "x1^2"],
-    )
-    at = np.linspace(0.1, 6, 2000)
-    found = result.stationary_density(at)
-    law = at**-10.0 * np.exp(-8 / at)
-    h = at[1] - at[0]
-    assert np.abs(found.mean - law / (law.sum() * h)).sum() * h < 0.02
-
-
 @pytest.mark.parametrize("noise", [0.0, 0.02])
 def test_frequency_and_damping_of_an_oscillator(noise):
     (mode,) = oscillator(1, noise).modes()
@@ -102,13 +73,6 @@ def test_what_has_none_says_so(wells, tmp_path):
     with pytest.raises(ito.errors.ArgumentError, match="starts: give states"):
         loaded.fixed_points()
     assert len(loaded.fixed_points(np.linspace(-1.5, 1.5, 9)[:, None])) == 3
-    curve = loaded.potential(np.linspace(-1, 1, 201))
-    np.testing.assert_allclose(curve.mean[::100], [0, 0.25, 0], atol=0.05)
-    for call in (measured().potential, measured().stationary_density):
-        with pytest.raises(ito.errors.ArgumentError, match="of one state"):
-            call()
-    with pytest.raises(ito.errors.ArgumentError, match="increasing"):
-        wells.potential([1.0, 0.0, 2.0])
     with pytest.raises(ito.errors.ArgumentError, match=r"\(n, 1\)"):
         wells.fixed_points([[0.0, 1.0]])
     model = ito.SDE(["-x + 3*u"], [["0.2"]], ["x"], inputs=["u"])

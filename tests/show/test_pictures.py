@@ -161,3 +161,47 @@ def test_smoothed_states_of_a_noisy_recording():
         result.plot.states(path=4)
     with pytest.raises(ito.errors.ArgumentError, match="nothing to smooth"):
         measured().plot.states()
+
+
+def double_well():
+    at = {"x": {"x": (1.0, 0.05), "x^3": (-1.0, 0.05)}}
+    return artificial(at, {("x", "x"): {"1": (0.36, 0.005)}}, ["1", "x", "x^3"])
+
+
+def test_potential_density_and_drift_of_two_wells_with_their_points():
+    at = np.linspace(-2, 2, 101)
+    plots = double_well().plot
+    ax = plots.potential(at)
+    curve, *marks = ax.lines
+    assert len(curve.get_xdata()) == 101 and [line.get_xdata()[0] for line in marks] == pytest.approx(
+        [-1, 1, 0]
+    )
+    assert [line.get_markerfacecolor() for line in marks] == ["#222222", "#222222", "white"]
+    assert [text.get_text() for text in ax.texts] == ["relaxes in 0.5", "relaxes in 0.5", "grows in 1"]
+    law = plots.density(at).lines[0].get_ydata()
+    assert law[50] < law[25] == pytest.approx(law[75], rel=1e-6)
+    drift = plots.fixed_points(at[:, None])
+    np.testing.assert_allclose(drift.lines[1].get_ydata()[::200], [6, 0, -6], atol=1e-9)
+    assert drift.get_ylabel() == "drift of $x$"
+
+
+def test_how_many_have_reached_a_level():
+    ax = double_well().plot.first_passage(0.0, 1.0, duration=20.0, wall=3.0)
+    share = ax.lines[0].get_ydata()
+    assert share[0] == pytest.approx(0, abs=1e-9) and (np.diff(share) >= -1e-12).all() and share[-1] > 0.8
+    assert ax.get_ylabel() == "$x$ has reached 0" and ax.texts[0].get_text().startswith("mean 9.4 (")
+
+
+def test_the_plane_of_two_states():
+    pytest.importorskip("scipy")
+    found = artificial(
+        {"x": {"v": (1.0, 0.0)}, "v": {"x": (-1.0, 0.02), "v": (-0.5, 0.02)}},
+        {("v", "v"): {"1": (0.5, 0.01)}},
+    )
+    side = np.linspace(-3, 3, 31)
+    ax = found.plot.density(side, side)
+    assert ax.get_xlabel() == "$x$" and ax.get_ylabel() == "$v$" and len(ax.collections) == 2
+    flow = found.plot.fixed_points([[-1.0, -1.0], [1.0, 1.0]])
+    assert [text.get_text() for text in flow.texts] == ["0.16 cycles,\ndamping 0.25"]
+    with pytest.raises(ito.errors.ArgumentError, match="of one or two states"):
+        four_states().plot.fixed_points()

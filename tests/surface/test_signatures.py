@@ -74,11 +74,16 @@ GIVEN = {
     "SDEDiscovery.dt": 0.01,
     "Discovery.simulate.dt": None, "Discovery.forecast.dt": None, "Discovery.simulate.x0": [0.1, 0.0],
     "Discovery.try_advice.k": 0, "Average.of": "x1", "Average.exposure": "full", "Discovery.fixed_points.starts": None,
+    "Discovery.stationary_density.x": np.linspace(-1.0, 1.0, 9), "Discovery.first_passage.level": 0.2,
+    "Discovery.first_passage.start": [0.1, 0.0],
     "SDEDiscovery.first_as_good.cv_results": {"split0_test_score": [1.0, 2.0], "split1_test_score": [1.0, 3.0]},
 }  # fmt: skip
 
 #: Examples for an argument of calls that take seconds.
-SLOW = {"Discovery.report": 1, "Discovery.self_check": 1, "Discovery.try_advice": 1, "Discovery.check": 2}
+SLOW = {
+    "Discovery.report": 1, "Discovery.self_check": 1, "Discovery.try_advice": 1, "Discovery.check": 2,
+    "Discovery.first_passage": 3,
+}  # fmt: skip
 
 SCALARS = [
     None, True, 0, -1, 3, 2**63, 2**70, 10**400, 0.0, -0.5, 1.5, np.nan, np.inf, -np.inf, 1e308, 5e-324, 1j, "",
@@ -106,8 +111,7 @@ HOSTILE = st.one_of(
 PROBLEMS = [f"problems.{name}" for name in ito.problems.__all__[2:]]
 #: Calls that have no answer here: they need another package, any argument at all, a result of another kind.
 REFUSED = (
-    "from_pysindy", "Library.expressions", "Discovery.smoothed", "Discovery.potential", "Discovery.stationary_density",
-    "Discovery.try_advice",
+    "from_pysindy", "Library.expressions", "Discovery.smoothed", "Discovery.potential", "Discovery.try_advice",
 )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from itoscope.common import checks
 from itoscope.result.findings import Diffusion, Drift, Findings
+from itoscope.result.laws import Laws
 from itoscope.result.models import SystemModel, system_models
-from itoscope.result.motion import Motion
 from itoscope.show import text as summary
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Diffusion", "Discovery", "Drift"]
 
 
-class Discovery(Motion):
+class Discovery(Laws):
     """A discovered stochastic differential equation `dX = f(X) dt + g(X) dB`, `Gamma = g g^T`.
 
     Attributes

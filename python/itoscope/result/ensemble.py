@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array, DiscreteScheme, Integers, Progress
     from itoscope.result.findings import Findings
+    from itoscope.sde.family import Draws
     from itoscope.sde.form import Form
 
-__all__ = ["Asked", "best_scheme", "forecast", "simulate"]
+__all__ = ["Asked", "best_scheme", "forecast", "simulate", "walked"]
 
 #: Models drawn from the posterior for one ensemble; more paths than that share them in turn.
 MAX_MODELS = 100
@@ -103,9 +104,43 @@ def simulate(result: Findings, x0: ArrayLike, asked: Asked) -> Trajectories:
     n_paths = checks.count("n_paths", asked.n_paths)
     seed = checks.seed(asked.seed)
     starts = _starts(x0, n_paths, len(result.states))
-    shares = _shares(result, asked, n_paths, seed)
+    drawn = checks.choice("posterior", asked.posterior, (True, False))
+    models = result.draw_models(min(n_paths, asked.models), seed) if drawn else result.mean_model()
+    found, diverged = _paths(models, np.arange(n_paths) % len(models), starts, asked, (step, count, seed))
+    if diverged:
+        warnings.warn(
+            f"{len(diverged)} of {n_paths} paths left the finite range, path {min(diverged)} first; they end there "
+            "(see Trajectories.diverged)",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    made = Trajectories(
+        found,
+        dt=step * asked.keep_every,
+        names=result.states,
+        units=shown_units(result, result.states),
+        diverged=sorted(diverged),
+        seed=seed,
+    )
+    made.time_unit = result.data_summary.get("time_unit", "")
+    return made
+
+
+def walked(
+    result: Findings, models: Draws, owner: Integers, starts: Array, asked: Asked, seed: int
+) -> list[Array]:
+    """Samples of paths `(n + 1, m)` from their starts, path `i` of the model `owner[i]`; one that diverges is cut."""
+    return _paths(models, owner, starts, asked, (*asked.grid(result.data_summary.get("dt")), seed))[0]
+
+
+def _paths(
+    models: Draws, owner: Integers, starts: Array, asked: Asked, going: tuple[float, int, int]
+) -> tuple[list[Array], list[int]]:
+    """Simulated paths, and the numbers of those that left the finite range; `going`: step, number of steps, seed."""
+    step, count, seed = going
+    shares = _shares(models, owner, asked)
     total = count * sum(len(share.paths) * share.substeps for share in shares)
-    found: list[Array | None] = [None] * n_paths
+    found: dict[int, Array] = {}
     diverged: list[int] = []
     with (
         Reporter(asked.progress).stage("simulating", total, "path-steps") as report,
@@ -123,26 +158,9 @@ def simulate(result: Findings, x0: ArrayLike, asked: Asked) -> Trajectories:
             named = (share.form.parameters, share.values)
             part = simulated(share.form, starts[share.paths], run, parameters=named)
             before += len(share.paths) * count * share.substeps
-            for at, path in zip(share.paths, part.paths):
-                found[at] = path
+            found |= dict(zip(share.paths.tolist(), part.paths))
             diverged += [int(share.paths[i]) for i in part.diverged or ()]
-    if diverged:
-        warnings.warn(
-            f"{len(diverged)} of {n_paths} paths left the finite range, path {min(diverged)} first; they end there "
-            "(see Trajectories.diverged)",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-    made = Trajectories(
-        [path for path in found if path is not None],
-        dt=step * asked.keep_every,
-        names=result.states,
-        units=shown_units(result, result.states),
-        diverged=sorted(diverged),
-        seed=seed,
-    )
-    made.time_unit = result.data_summary.get("time_unit", "")
-    return made
+    return [found[i] for i in range(len(owner))], diverged
 
 
 def forecast(result: Findings, x0: ArrayLike, asked: Asked, levels: Sequence[float] = LEVELS) -> Forecast:
@@ -165,16 +183,14 @@ def _starts(x0: ArrayLike, n_paths: int, m: int) -> Array:
     return starts
 
 
-def _shares(result: Findings, asked: Asked, n_paths: int, seed: int) -> list[Share]:
-    """The paths by the form of their models: path i has model i, and more paths than models take them in turn."""
-    drawn = checks.choice("posterior", asked.posterior, (True, False))
-    models = result.draw_models(min(n_paths, asked.models), seed) if drawn else result.mean_model()
-    owner = np.arange(n_paths) % len(models)
+def _shares(models: Draws, owner: Integers, asked: Asked) -> list[Share]:
+    """The paths by the form of their models; path `i` has the model `owner[i]`."""
     shares = []
     for form in families(models):
         mine = np.flatnonzero(np.isin(owner, form.members)).astype(np.int64)
-        values = form.values[np.searchsorted(form.members, owner[mine])]
-        shares.append(Share(form, mine, values, *asked.scheme_for(form)))
+        if len(mine):
+            values = form.values[np.searchsorted(form.members, owner[mine])]
+            shares.append(Share(form, mine, values, *asked.scheme_for(form)))
     return shares
 
 

@@ -9,13 +9,15 @@ from itoscope.errors import argument_error
 from itoscope.result import ensemble
 from itoscope.result.start import started
 from itoscope.result.units import shown_units
-from itoscope.show import check_pictures, fit_pictures, pictures
+from itoscope.show import check_pictures, fit_pictures, law_pictures, pictures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import ArrayLike
+
     from itoscope.data.trajectories import Trajectories
-    from itoscope.result.findings import Findings
+    from itoscope.result.laws import Laws
 
 __all__ = ["Plots"]
 
@@ -30,11 +32,14 @@ class Plots:
     or as many as there are panels; new figures are made without it.
     """
 
-    def __init__(self, result: Findings) -> None:
+    def __init__(self, result: Laws) -> None:
         self._result = result
 
     def __repr__(self) -> str:
-        return "plots: pip, posterior, pairs, trace, fit, residuals, checks, forecast, states"
+        return (
+            "plots: pip, posterior, pairs, trace, fit, residuals, checks, forecast, states, potential, density, "
+            "fixed_points, first_passage"
+        )
 
     def pip(self, *, ax: Any = None) -> Any:
         """Inclusion probabilities of all candidate terms, one panel per equation; selected ones are filled."""
@@ -143,3 +148,53 @@ class Plots:
             units=shown_units(self._result, smoothed.names),
             time_unit=self._result.data_summary.get("time_unit", ""),
         )
+
+    def potential(self, x: ArrayLike | None = None, *, seed: int | None = 0, ax: Any = None) -> Any:
+        """The potential of one state with its 95 % band, and the points at which the drift is zero, filled if stable.
+
+        Parameters
+        ----------
+        x, seed
+            See `Discovery.potential`.
+        ax : Axes, optional
+        """
+        return law_pictures.potential(self._result, x, seed, ax)
+
+    def density(
+        self, x: ArrayLike | None = None, y: ArrayLike | None = None, *, seed: int | None = 0, ax: Any = None
+    ) -> Any:
+        """The stationary density of one state over a histogram of the recording, or of two states in the plane.
+
+        Parameters
+        ----------
+        x, y, seed
+            See `Discovery.stationary_density`.
+        ax : Axes, optional
+        """
+        return law_pictures.density(self._result, x, y, seed, ax)
+
+    def fixed_points(self, starts: ArrayLike | None = None, *, seed: int | None = 0, ax: Any = None) -> Any:
+        """The drift of one state, or the flow of two, and where it is zero: filled points are stable.
+
+        Beside each stands how a small deviation goes: relaxation or growth time, or frequency and damping ratio.
+
+        Parameters
+        ----------
+        starts, seed
+            See `Discovery.fixed_points`.
+        ax : Axes, optional
+        """
+        return law_pictures.fixed_points(self._result, starts, seed, ax)
+
+    def first_passage(
+        self, level: float | Sequence[float], start: ArrayLike, *, ax: Any = None, **settings: Any
+    ) -> Any:
+        """The share that has reached a level over the time, with its 95 % band, and the mean time.
+
+        Parameters
+        ----------
+        level, start, **settings
+            See `Discovery.first_passage`.
+        ax : Axes, optional
+        """
+        return law_pictures.passage(self._result, level, start, ax, settings)

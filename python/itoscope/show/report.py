@@ -29,7 +29,7 @@ from itoscope.show.plots import Plots
 if TYPE_CHECKING:
     from os import PathLike
 
-    from itoscope.result.findings import Findings
+    from itoscope.result.laws import Laws
 
 __all__ = ["page", "write"]
 
@@ -99,14 +99,14 @@ FORECAST = "Paths of models drawn from the posterior, started where the first re
 DATA = "The recording."
 
 
-def write(result: Findings, path: str | PathLike[str], title: str | None = None) -> None:
+def write(result: Laws, path: str | PathLike[str], title: str | None = None) -> None:
     """Write the page; see `Discovery.report`."""
     text = page(result, title)
     with replacing(path) as beside:
         Path(beside).write_text(text, encoding="utf-8")
 
 
-def page(result: Findings, title: str | None = None) -> str:
+def page(result: Laws, title: str | None = None) -> str:
     """The page as text."""
     sections = [
         ("Equations", _equations(result)),
@@ -130,12 +130,12 @@ def page(result: Findings, title: str | None = None) -> str:
     )
 
 
-def _lead(result: Findings) -> str:
+def _lead(result: Laws) -> str:
     lead = summary.headline(result).partition("differential equation")[2].strip()
     return f"{lead[:1].upper()}{lead[1:]}. Coefficients are given with one standard deviation."
 
 
-def _equations(result: Findings) -> str:
+def _equations(result: Laws) -> str:
     text = html.equations_html(result)
     note = "B is Brownian motion" if len([a for a, b in result.diffusion if a == b]) == 1 else (
         "dB are independent Brownian motions, and g any matrix with g gᵀ = Γ" if result.diffusion else ""
@@ -147,7 +147,7 @@ def _equations(result: Findings) -> str:
     return text
 
 
-def _warnings(result: Findings) -> str:
+def _warnings(result: Laws) -> str:
     checks = result.diagnostics.get("checks", [])
     passed = [check for check in checks if not check.get("fired")]
     text = html.advice_html(result) + fragments.warnings_html(result.warnings)
@@ -157,12 +157,12 @@ def _warnings(result: Findings) -> str:
     return text or "<p>No checks were made.</p>"
 
 
-def _terms(result: Findings) -> str:
+def _terms(result: Laws) -> str:
     near = "".join(f'<p class="near">{escape(note)}</p>' for note in near_notes(result.labelled()))
     return html.terms_html(result) + near + _figure(Plots(result).pip, PIP)
 
 
-def _fit(result: Findings) -> str:
+def _fit(result: Laws) -> str:
     parts = []
     data = result.data
     if data is not None:
@@ -181,7 +181,7 @@ def _fit(result: Findings) -> str:
     return "".join(parts) or '<p class="note">The recording is not stored with a saved result.</p>'
 
 
-def _coefficients(result: Findings) -> str:
+def _coefficients(result: Laws) -> str:
     parts = []
     for label, equation in result.labelled():
         parts.append(_figure(partial(Plots(result).posterior, label), f"{label}: {POSTERIOR}"))
@@ -191,7 +191,7 @@ def _coefficients(result: Findings) -> str:
     return "".join(parts)
 
 
-def _settings(result: Findings) -> str:
+def _settings(result: Laws) -> str:
     rows = {key: _value(value) for key, value in result.settings.items()}
     versions = {"itoscope": __version__, "NumPy": np.__version__, "Python": platform.python_version()}
     versions["Matplotlib"] = require("matplotlib", "plot", "A report").__version__
