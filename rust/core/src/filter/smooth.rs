@@ -55,11 +55,21 @@ fn backward(trace: Trace, m: usize) -> (Array2<f64>, Array3<f64>) {
     let n = mean.len() / m;
     let (mut low, mut rest, mut back) = ([0.0; MM], [0.0; MM], [0.0; MM]);
     let (mut gap, mut product, mut change) = ([0.0; MM], [0.0; MM], [0.0; MM]);
+    let mut before = [0.0; MM];
     for t in (0..n.saturating_sub(1)).rev() {
-        factor_semidefinite(&spread[(t + 1) * mm..(t + 2) * mm], &mut low, &mut rest, m);
-        // back = (P-)^-1 Phi P, the transpose of the smoother's gain
-        multiply(&phi[(t + 1) * mm..(t + 2) * mm], &cov[t * mm..(t + 1) * mm], &mut back, m, m, m);
-        solve_semidefinite(&low, &mut back, m, m);
+        let at = |t: usize| t * mm..(t + 1) * mm;
+        // where all three stand still, and the gain with them, it is that of the step behind
+        let still = t + 2 < n
+            && spread[at(t + 1)] == spread[at(t + 2)]
+            && phi[at(t + 1)] == phi[at(t + 2)]
+            && cov[at(t)] == before[..mm];
+        if !still {
+            factor_semidefinite(&spread[at(t + 1)], &mut low, &mut rest, m);
+            // back = (P-)^-1 Phi P, the transpose of the smoother's gain
+            multiply(&phi[at(t + 1)], &cov[at(t)], &mut back, m, m, m);
+            solve_semidefinite(&low, &mut back, m, m);
+        }
+        before[..mm].copy_from_slice(&cov[at(t)]);
         for i in 0..m {
             let pull: f64 =
                 (0..m).map(|j| back[j * m + i] * (mean[(t + 1) * m + j] - ahead[(t + 1) * m + j])).sum();
