@@ -293,6 +293,7 @@ NO_STUDY = {
     "fit.measured.stepping.MOST": "how many samples a mean is taken over",
     "fit.filtered.likelihood.FALL": "half the square of the normal quantile",
     "fit.filtered.likelihood.QUANTILE": "the normal quantile of 0.95",
+    "fit.filtered.ranking.STACK": "sets ranked in one call: their evidence is the same, alone or together",
     "fit.filtered.selection.MEDIAN": "the median model, as the method has it",
     "fit.filtered.doubt.MOST_NAMED": "a sentence stays readable; all models are in the diagnostics",
     "fit.measured.origin.FAR": "monomials to degree 3 lose four digits there; prices stay below, mostly",

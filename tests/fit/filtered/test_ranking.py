@@ -141,3 +141,21 @@ def test_every_pair_of_neighbours_is_reached_from_both_sides():
         near = found._neighbours(columns, quick=False)
         assert {tuple(c for c in columns if c != k) for k in columns} <= set(near)
         assert {tuple(sorted((*columns, k))) for k in range(5) if k not in columns} <= set(near)
+
+
+def test_sets_ranked_together_get_what_each_gets_alone(monkeypatch):
+    """With sets whose columns coincide, an equation that may not be empty, and stacks that end within the sets."""
+    quadratic = regression(6, np.array([0.5, 0.0, -0.3, 0.2, 0.0, 0.1]))
+    quadratic.gram[5], quadratic.gram[:, 5] = quadratic.gram[4], quadratic.gram[:, 4]
+    quadratic.gram[5, 5], quadratic.moment[5] = quadratic.gram[4, 4], quadratic.moment[4]
+    sets = [s for size in range(7) for s in itertools.combinations(range(6), size)]
+    alone = ranking(quadratic, [0, 0, 0, 1, 1, 1], full=[1])
+    monkeypatch.setattr(module, "STACK", 7)
+    together = ranking(quadratic, [0, 0, 0, 1, 1, 1], full=[1]).rank_all(sets)
+    for columns, found in zip(sets, together):
+        wanted = alone.rank(columns)
+        assert found.columns == wanted.columns == columns
+        assert found.log_mass == wanted.log_mass
+        np.testing.assert_array_equal(found.theta, wanted.theta)
+        hopeless = not set(columns) & {3, 4, 5} or {4, 5} <= set(columns)
+        assert np.isfinite(found.log_mass) != hopeless

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,13 +12,13 @@ import numpy as np
 from itoscope.fit.filtered.slab import log_sets, log_slab
 from itoscope.posterior.bounds import log_share
 from itoscope.posterior.columns import find_aliases
-from itoscope.stats.quadratic import Quadratic
+from itoscope.stats.quadratic import RANK_TOLERANCE, Quadratic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.common.prior import Prior
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Bools, Integers
 
 __all__ = ["Ranked", "Ranking", "Set"]
 
@@ -33,6 +32,8 @@ EXPANDED, QUICK = 40, 6
 """Sets whose neighbours are looked at: at the end, and in a round that only chooses terms."""
 NEAR = 6.0
 """Difference of log evidence from the best one within which a set's neighbours are looked at."""
+STACK = 256
+"""Sets that are ranked together: enough that the calls cost little beside the sums, few enough to stay in the cache."""
 RANK = 1e-10
 """Smallest eigenvalue of the correlations, over the largest, of a set whose columns are told apart."""
 
@@ -126,65 +127,107 @@ class Ranking:
 
     def cost(self, columns: Sequence[int], theta: Array, inverse: Array) -> float:
         """Log slab and log prior of a set, its coefficients having the covariance `inverse` by the likelihood alone."""
-        total = 0.0
-        index = np.array(list(columns), dtype=int)
-        where = np.where(np.isin(index, list(self.always)), -1, self.equation[index])
+        key = np.array(list(columns), dtype=int)
+        return float(self._costs(key[None], theta[None], inverse[None])[0])
+
+    def _costs(self, keys: Integers, theta: Array, inverse: Array) -> Array:
+        """The costs `(n,)` of sets of r columns each, `(n, r)`."""
+        where = np.where(np.isin(keys, list(self.always)), -1, self.equation[keys])
         with np.errstate(all="ignore"):
-            sizes = self.sizes[list(columns)]
+            sizes = self.sizes[keys]
             unit = theta / sizes
-            scaled = inverse / sizes[:, None] / sizes
+            scaled = inverse / sizes[:, :, None] / sizes[:, None, :]
+        total = np.zeros(len(keys))
         for number, candidates in self.candidates.items():
-            own = np.flatnonzero(where == number)
-            if not len(own) and number in self.full:
-                return -np.inf
-            total += log_sets(len(own), len(candidates), self.prior)
-            if len(own):
-                block = scaled[np.ix_(own, own)]
-                if not (np.all(np.isfinite(block)) and np.all(np.isfinite(unit[own]))):
-                    return -np.inf
-                total += log_slab(unit[own], _inverse(block), self.prior)
-        return total if self.limits is None else total + log_share(theta, inverse, self.limits[index])
+            inside = where == number
+            counts = inside.sum(axis=1)
+            for count in np.unique(counts).tolist():
+                sets = np.flatnonzero(counts == count)
+                total[sets] += log_sets(count, len(candidates), self.prior)
+                if count == 0:
+                    total[sets] -= np.inf if number in self.full else 0.0
+                    continue
+                own = np.nonzero(inside[sets])[1].reshape(-1, count)
+                z = unit[sets[:, None], own]
+                block = scaled[sets[:, None, None], own[:, :, None], own[:, None, :]]
+                fine = np.isfinite(z).all(axis=1) & np.isfinite(block).all(axis=(1, 2))
+                total[sets[~fine]] = -np.inf
+                total[sets[fine]] += log_slab(z[fine], _inverse(block[fine]), self.prior)
+        if self.limits is not None:
+            for n in np.flatnonzero(np.isfinite(total)).tolist():
+                total[n] += log_share(theta[n], inverse[n], self.limits[keys[n]])
+        return total
 
     def rank(self, columns: Sequence[int]) -> Ranked:
         """A set with its evidence; minus infinity for one whose columns are not told apart."""
-        key = self.complete(columns)
-        if key not in self.seen:
-            self.seen[key] = self._rank(key)
-        return self.seen[key]
+        return self.rank_all([columns])[0]
 
-    def _rank(self, key: Set) -> Ranked:
-        index, sizes = list(key), self.sizes[list(key)]
-        gram, moment = self.scaled.gram[np.ix_(index, index)], self.scaled.moment[index]
-        diagonal = np.diag(gram)
-        theta = np.zeros(len(key))
-        if len(key) and not diagonal.min() > 0.0:
-            return Ranked(key, theta, -np.inf)
-        scale = 1.0 / np.sqrt(diagonal)
-        values, vectors = np.linalg.eigh(gram * scale[:, None] * scale)
-        if len(key) and values[0] < RANK * values[-1]:
-            return Ranked(key, theta, -np.inf)
-        half = (scale[:, None] * vectors) / np.sqrt(values)
-        inverse = half @ half.T
-        unit = inverse @ moment
-        theta = unit * sizes
-        if not self._positive(index, theta):
-            return Ranked(key, theta, -np.inf)
-        cost = self.cost(key, theta, inverse * sizes[:, None] * sizes)
-        return Ranked(key, theta, 0.5 * float(unit @ moment) + cost)
+    def rank_all(self, sets: Sequence[Sequence[int]]) -> list[Ranked]:
+        """The same of many sets, those of as many columns together."""
+        keys = [self.complete(columns) for columns in sets]
+        new: dict[int, list[Set]] = {}
+        for key in dict.fromkeys(keys):
+            if key not in self.seen:
+                new.setdefault(len(key), []).append(key)
+        for size, alike in new.items():
+            for first in range(0, len(alike), STACK):
+                stack = alike[first : first + STACK]
+                ranked = self._rank(np.array(stack, dtype=int).reshape(len(stack), size))
+                self.seen.update(zip(stack, ranked))
+        return [self.seen[key] for key in keys]
 
-    def _positive(self, index: list[int], theta: Array) -> bool:
+    def _rank(self, keys: Integers) -> list[Ranked]:
+        sizes, unit, inverse, share = self.sizes[keys], *self._solved(keys)
+        with np.errstate(all="ignore"):
+            theta = np.where(share[:, None] >= RANK, unit * sizes, 0.0)
+            cov = inverse * sizes[:, :, None] * sizes[:, None, :]
+        heights = np.full(len(keys), -np.inf)
+        told = np.flatnonzero((share >= RANK) & self._positive(keys, theta))
+        fitted = 0.5 * np.sum(unit * self.scaled.moment[keys], axis=1)
+        heights[told] = fitted[told] + self._costs(keys[told], theta[told], cov[told])
+        return [
+            Ranked(tuple(key), one, height)
+            for key, one, height in zip(keys.tolist(), theta, heights.tolist())
+        ]
+
+    def _solved(self, keys: Integers) -> tuple[Array, Array, Array]:
+        """Least squares `(n, r)` of sets `(n, r)` in units of sizes, inverses of their Gram matrices, and how well they
+        are told apart: the smallest eigenvalue of their correlations over the largest.
+        """
+        gram = self.scaled.gram[keys[:, :, None], keys[:, None, :]]
+        if not keys.shape[1]:
+            return np.zeros(keys.shape), gram, np.ones(len(keys))
+        diagonal = np.diagonal(gram, axis1=1, axis2=2)
+        with np.errstate(all="ignore"):
+            scale = np.where(diagonal > 0.0, 1.0 / np.sqrt(diagonal), 0.0)
+        values, vectors = np.linalg.eigh(gram * scale[:, :, None] * scale[:, None, :])
+        largest = np.maximum(values[:, -1:], np.finfo(float).tiny)
+        keep = values > RANK_TOLERANCE * largest
+        half = (
+            scale[:, :, None]
+            * vectors
+            * np.where(keep, 1.0 / np.sqrt(np.where(keep, values, 1.0)), 0.0)[:, None, :]
+        )
+        inverse = half @ half.transpose(0, 2, 1)
+        unit = (inverse @ self.scaled.moment[keys][:, :, None])[:, :, 0]
+        return unit, inverse, values[:, 0] / largest[:, 0]
+
+    def _positive(self, keys: Integers, theta: Array) -> Bools:
         """Whether every equation that is full has a positive mean, but for those of one column: it has no other."""
-        if self.means is None:
-            return True
-        of, total = self.equation[index], theta * self.means[index]
-        chosen = [number for number in self.full if len(self.candidates[number]) > 1]
-        return all(float(np.sum(total[of == number])) > 0.0 for number in chosen)
+        out = np.ones(len(keys), dtype=bool)
+        if self.means is not None:
+            of, total = self.equation[keys], theta * self.means[keys]
+            for number in (number for number in self.full if len(self.candidates[number]) > 1):
+                out &= np.sum(np.where(of == number, total, 0.0), axis=1) > 0.0
+        return out
 
     def explore(self, starts: Sequence[Sequence[int]], *, quick: bool = False) -> list[Ranked]:
         """Sets by falling evidence: all where there are few columns, else those around the starts and the best."""
         if len(self.usable) <= (FEW if quick else ALL):
-            for number in range(2 ** len(self.usable)):
-                self.rank([k for bit, k in enumerate(self.usable) if number >> bit & 1])
+            numbers = range(2 ** len(self.usable))
+            self.rank_all(
+                [[k for bit, k in enumerate(self.usable) if number >> bit & 1] for number in numbers]
+            )
         else:
             self._best_first(starts, quick)
         found = [ranked for ranked in self.seen.values() if np.isfinite(ranked.log_mass)]
@@ -194,15 +237,14 @@ class Ranking:
         heap: list[tuple[float, Set]] = []
         queued: set[Set] = set()
 
-        def push(columns: Sequence[int]) -> None:
-            ranked = self.rank(columns)
-            if ranked.columns not in queued:
-                queued.add(ranked.columns)
-                heapq.heappush(heap, (-ranked.log_mass, ranked.columns))
+        def push(sets: Sequence[Sequence[int]]) -> None:
+            for ranked in self.rank_all(sets):
+                if ranked.columns not in queued:
+                    queued.add(ranked.columns)
+                    heapq.heappush(heap, (-ranked.log_mass, ranked.columns))
 
         allowed = set(self.usable)
-        for start in [*starts, ()]:
-            push([k for k in start if k in allowed])
+        push([[k for k in start if k in allowed] for start in [*starts, ()]])
         best = np.inf
         for _ in range(QUICK if quick else EXPANDED):
             if not heap:
@@ -213,45 +255,41 @@ class Ranking:
                 np.isinf(height) and len(columns) > len(self.full) + len(self.required)
             ):
                 break
-            for near in self._neighbours(columns, quick):
-                push(near)
+            push(self._neighbours(columns, quick))
 
     def _neighbours(self, columns: Set, quick: bool) -> list[Set]:
         """Sets with one column more, one less, or another one for one of them."""
-        more = self._promising(columns) if quick else [k for k in self.usable if k not in columns]
+        more = self._promising([columns])[0] if quick else [k for k in self.usable if k not in columns]
         near = [tuple(sorted((*columns, k))) for k in more]
-        for out in (k for k in columns if k not in self.required):
-            rest = tuple(k for k in columns if k != out)
+        gone = [k for k in columns if k not in self.required]
+        rests = [tuple(k for k in columns if k != out) for out in gone]
+        for out, rest, promising in zip(gone, rests, self._promising(rests)):
             near.append(rest)
-            others = [k for k in self._promising(rest) if k != out]
+            others = [k for k in promising if k != out]
             near += [tuple(sorted((*rest, k))) for k in others[: FEW_SWAPS if quick else SWAPS]]
         return near
 
-    def _promising(self, columns: Set) -> list[int]:
-        """The columns that explain most of what a set leaves."""
-        gram, moment, index = self.scaled.gram, self.scaled.moment, list(columns)
-        theta, inverse = self.scaled.solve(index)
-        cross = gram[:, index]
-        left = moment - cross @ theta
-        alone = np.diag(gram) - np.sum((cross @ inverse) * cross, axis=1)
+    def _promising(self, sets: Sequence[Set]) -> list[list[int]]:
+        """The columns that explain most of what each set leaves; sets of as many columns."""
+        if not sets:
+            return []
+        gram, moment, keys = self.scaled.gram, self.scaled.moment, np.array(sets, dtype=int)
+        theta, inverse, _ = self._solved(keys)
+        cross = gram[keys]
+        left = moment - (theta[:, None, :] @ cross)[:, 0]
+        alone = np.diag(gram) - np.sum((inverse @ cross) * cross, axis=1)
         with np.errstate(all="ignore"):
             gain = np.where(alone > RANK * np.diag(gram), left**2 / alone, -np.inf)
-        outside = [k for k in self.usable if k not in columns]
-        return sorted(outside, key=lambda k: -gain[k])[:SWAPS]
+        usable = np.array(self.usable, dtype=int)
+        orders = usable[np.argsort(-gain[:, usable], axis=1, kind="stable")].tolist()
+        return [[k for k in order if k not in own][:SWAPS] for own, order in zip(sets, orders)]
 
 
 def _inverse(matrix: Array) -> Array:
-    """Inverse of a covariance, scaled first; zero along directions of no finite size."""
-    scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
-    correlations = matrix / scale[:, None] / scale
-    try:
-        lower = np.linalg.cholesky(correlations)
-    except np.linalg.LinAlgError:
-        lower = None
-    if lower is not None and lower.diagonal().min() > math.sqrt(RANK):
-        outer: Array = np.linalg.inv(correlations) / scale[:, None] / scale
-        return outer
-    values, vectors = np.linalg.eigh(correlations)
-    half = (vectors / scale[:, None]) / np.sqrt(np.maximum(values, RANK * max(values[-1], RANK)))
-    out: Array = half @ half.T
+    """Inverses of covariances `(n, r, r)`, scaled first; zero along directions of no finite size."""
+    scale = np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(matrix / scale[:, :, None] / scale[:, None, :])
+    least = RANK * np.maximum(values[:, -1:], RANK)
+    half = vectors / scale[:, :, None] / np.sqrt(np.maximum(values, least))[:, None, :]
+    out: Array = half @ half.transpose(0, 2, 1)
     return out

@@ -104,7 +104,7 @@ def _duration(times: float | Array, n: int) -> float:
     return float(times) * (n - 1) if np.ndim(times) == 0 else float(np.ptp(np.asarray(times)))
 
 
-def log_slab(theta: Array, information: Array, prior: Prior) -> float:
+def log_slab(theta: Array, information: Array, prior: Prior) -> Array:
     """Log of what the slab leaves of the likelihood's maximum, for coefficients in units of their sizes.
 
     ``log int dv IG(v; a_v, b_v) prod_j (1 + v e_j)^(-1/2) exp(-z_j^2 e_j / (1 + v e_j) / 2)``
@@ -114,31 +114,35 @@ def log_slab(theta: Array, information: Array, prior: Prior) -> float:
 
     Parameters
     ----------
-    theta : (r,) array
-    information : (r, r) array
+    theta : (..., r) array
+    information : (..., r, r) array
     prior : Prior
+
+    Returns
+    -------
+    (...) array
     """
-    if len(theta) == 0:
-        return 0.0
     eigenvalues, vectors = np.linalg.eigh(information)
-    e = np.maximum(eigenvalues, 0.0)
-    squares = (vectors.T @ theta) ** 2
+    e = np.maximum(eigenvalues, 0.0)[..., None, :]
+    squares = (theta[..., None, :] @ vectors) ** 2
     grown = 1.0 + V[:, None] * e
-    left = -0.5 * np.sum(np.log(grown) + squares * e / grown, axis=1)
+    left = -0.5 * np.sum(np.log(grown) + squares * e / grown, axis=-1)
     weight, total = _weights(prior.a_v, prior.b_v)
     return _log_sum(weight + left) - total
 
 
 @cache
-def _weights(a_v: float, b_v: float) -> tuple[Array, float]:
+def _weights(a_v: float, b_v: float) -> tuple[Array, Array]:
     """Log density of the slab's variance on the grid, up to a constant, and the logarithm of its sum."""
     weight = -a_v * LOG_V - b_v / V
     return weight, _log_sum(weight)
 
 
-def _log_sum(values: Array) -> float:
-    top = float(np.max(values))
-    return top + math.log(float(np.sum(np.exp(values - top))))
+def _log_sum(values: Array) -> Array:
+    """Logarithm of the sum of exponentials along the last axis."""
+    top = np.max(values, axis=-1)
+    out: Array = top + np.log(np.sum(np.exp(values - top[..., None]), axis=-1))
+    return out
 
 
 @cache
