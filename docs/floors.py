@@ -26,7 +26,7 @@ PICTURE = ROOT / "docs" / "pictures" / "floors.svg"
 PARTS = {
     "what a user says and sees": (
         "#4477aa",
-        ("__main__", "cli", "paper", "problems", "dask", "discovery", "show"),
+        ("__main__", "cli", "paper", "problems", "dask", "pandas", "polars", "xarray", "discovery", "show"),
     ),
     "from a question to findings": ("#228833", ("fit", "checks", "result")),
     "what is asked and what answers": ("#aa7700", ("posterior", "sde", "data", "library")),

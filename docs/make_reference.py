@@ -36,6 +36,7 @@ RETURNED = {
     "itoscope.result.passage.FirstPassage": "by `Discovery.first_passage`",
     "itoscope.result.forecast.Forecast": "by `Discovery.forecast`",
     "itoscope.result.states.SmoothedStates": "by `Discovery.smoothed`",
+    "itoscope.discovery.accessor.Accessor": "as `.ito` of frames, series and arrays",
     "itoscope.discovery.many.Discoveries": "by `discover_many`",
     "itoscope.data.streams.Stream": "by `stream`",
     "itoscope.show.plots.Plots": "as `Discovery.plot`",

@@ -17,6 +17,9 @@ print(*sorted(name for name in set(sys.modules) - before if sys.modules[name].__
 # Modules that the import may add to those of NumPy. One takes 1 to 2 ms, so that 90 of them stay below 0.2 s.
 MOST = 100
 
+#: They put `.ito` on the classes of another package, whose user imports them for that.
+REGISTER = ("itoscope.pandas", "itoscope.polars", "itoscope.xarray")
+
 ALONE = """
 import sys
 class Refuse:
@@ -49,11 +52,17 @@ def test_every_module_imports_with_nothing_but_numpy_installed():
     names = [
         ".".join(("itoscope", *file.relative_to(root).with_suffix("").parts)) for file in root.rglob("*.py")
     ]
-    names = [name.removesuffix(".__init__") for name in names if not name.endswith("__main__")]
+    names = [name.removesuffix(".__init__") for name in names if name not in ("itoscope.__main__", *REGISTER)]
     assert (
         run(ALONE + f"import importlib\nfor name in {names!r}: importlib.import_module(name)\nprint('ok')")
         == "ok\n"
     )
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_what_registers_on_another_package_says_how_to_install_it(name):
+    code = f"try: import {name}\nexcept ImportError as problem: print(problem)"
+    assert 'pip install "itoscope[' in run(ALONE + code)
 
 
 def test_public_names_exist():
