@@ -152,6 +152,8 @@ def test_terms_that_a_row_may_not_have(run, recording, tmp_path):
     (tmp_path / "run.toml").write_text(TOML + '[exclude]\nx2 = "1"\n')
     code, out, _ = run("discover", "--settings", "run.toml", "--json")
     assert code == 0 and json.loads(out)["settings"]["exclude"] == {"x2": ["1"]}
+    code, _, err = run("discover", recording, *words, "--vary", "x2=1")
+    assert code == 2 and "vary: the data are 1 recording" in err
     code, _, err = run("discover", recording, *words, "--exclude", "x2")
     assert code == 2 and "--exclude = 'x2': NAME=VALUE" in err
 

@@ -34,6 +34,8 @@ MORE = 1.3
 """How much more noise a recording shows than was given, from which the given level is too small."""
 ROUNDED = 0.7
 """Share of the noise of rounding that a given level covers."""
+FEWEST = 3
+"""Recordings of which a spread can be told."""
 TWO = 6
 """Advices of a result at most."""
 ALTERNATES = 3.0
@@ -159,12 +161,28 @@ def _recordings(result: Findings, data: Trajectories, steps: Steps, fired: dict[
         return None
     means = np.array([np.nanmean(path[:, column]) for path in data.paths])
     odd = int(np.argmax(np.abs(means - np.median(means))))
+    wanted = _differing(result, data, steps.name)
+    remedy = (
+        f"or discover(data, vary={wanted}), which takes what differs as normal about a mean; or "
+        if wanted
+        else ""
+    )
     return Advice(
         "recordings that differ", steps.name,
         f"the {data.n_paths} recordings are not of one system in {steps.name} (centre, strength or noise differ, most "
-        f"in recording {odd}): fit them one by one, discover(data[k]), and compare",
-        {"persistence": lasts, "p_value": p_value},
+        f"in recording {odd}): {remedy.removeprefix('or ')}fit them one by one, discover(data[k]), and compare",
+        {"persistence": lasts, "p_value": p_value}, {"vary": wanted} if wanted else {},
     )  # fmt: skip
+
+
+def _differing(result: Findings, data: Trajectories, name: str) -> dict[str, list[str]]:
+    """What to let vary by recording, where that can be asked: the constant of the row."""
+    if result.observer is not None or data.n_paths < FEWEST or name not in result.drift:
+        return {}
+    asked = {row: list(terms) for row, terms in (result.settings.get("vary") or {}).items()}
+    if asked.get(name) or "1" not in result.drift[name].terms:
+        return {}
+    return {**asked, name: ["1"]}
 
 
 def _time(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_bias",
+    "check_differing",
     "check_given",
     "check_quiet",
     "check_residuals",
@@ -40,6 +41,8 @@ BIASED = 0.65
 """Standard errors by which the step leads a coefficient off: its 95 % interval then holds in 90 %."""
 QUIET = 2.0
 """Variance of a row over what the step leaves of one without noise, under which it is reported as deterministic."""
+ALIKE = 1.353
+"""Log likelihood that coefficients of each recording must gain over one for all."""
 BELOW_FLOOR = 0.2
 """Share of the samples whose predicted variance may be under its floor."""
 GIVEN_RESIDUAL = 0.05
@@ -158,6 +161,25 @@ def check_bias(state: str, bias: float) -> Check:
         f"the time step leads a coefficient of {state} off by {bias:.2g} of its standard errors, and 95 % intervals "
         'hold less often than they say: scheme="filter" follows the states between samples',
         "at two thirds of a standard error an interval of 95 % holds in 90 %",
+    )  # fmt: skip
+
+
+def check_differing(state: str, term: str, gain: float, count: int) -> Check:
+    """Whether the recordings differ in a coefficient that was let differ.
+
+    Parameters
+    ----------
+    state, term : str
+    gain : float
+        Of the log likelihood over one value for all.
+    count : int
+        Recordings.
+    """
+    return Check(
+        "recordings differ", state, gain, ALIKE, gain < ALIKE,
+        f"the coefficient of {term} in d{state} differs over the {count} recordings no more than by chance (log "
+        f"likelihood {gain:+.2g} against one value for all): without vary the other coefficients are known better",
+        "half of chi-square over two: recordings that are alike reach it in 5 %",
     )  # fmt: skip
 
 

@@ -124,6 +124,15 @@ SOUGHT: tuple[Word, ...] = (
             "help": "bounds of coefficients, as 'v1=x1<0,-3<v1<0'; may be repeated",
         },
     ),
+    (
+        "--vary",
+        "vary",
+        {
+            "action": "append",
+            "metavar": "X=TERM,...",
+            "help": "terms whose coefficients differ by recording, as x1=1; may be repeated",
+        },
+    ),
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
     ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
     (
@@ -192,6 +201,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "exclude": terms_of("--exclude", arguments.exclude),
         "include": terms_of("--include", arguments.include),
         "bounds": bounds_of("--bounds", arguments.bounds),
+        "vary": terms_of("--vary", arguments.vary),
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
         "diffusion": by_row("--diffusion", arguments.diffusion),
@@ -267,6 +277,7 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "diffusion": {f"{i},{j}": _terms(equation) for (i, j), equation in result.diffusion.items()},
         "measurement_noise": plain(result.measurement_noise),
         "noise_levels": plain(result.diagnostics.get("measurement_noise", {})),
+        "varying": plain(result.diagnostics.get("varying", {})),
         "warnings": list(result.warnings),
         "advice": [plain(advice.as_dict()) for advice in result.advice],
         "checks": plain(result.diagnostics.get("checks", [])),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
 
-__all__ = ["carried", "carried_columns", "driven", "pieces", "rows"]
+__all__ = ["carried", "carried_columns", "driven", "pieces", "rows", "with_constants"]
 
 
 def driven(data: Trajectories, inputs: Sequence[str] | Mapping[str, Any] | None) -> Trajectories:
@@ -60,6 +60,23 @@ def driven(data: Trajectories, inputs: Sequence[str] | Mapping[str, Any] | None)
     by_path = tuple(tuple(course[i] for course in courses) for i in range(data.n_paths))
     motion.driving = Driving(tuple(wanted), by_path, starts)
     return motion
+
+
+def with_constants(data: Trajectories, constants: Mapping[str, Array]) -> Trajectories:
+    """A recording with more inputs, each a number for each path `(P,)` that stays what it is along it."""
+    own = data.driving
+    starts = tuple(float(stamps[0]) for stamps in data.times) if own is None else own.starts
+    names = () if own is None else own.names
+    courses = tuple(
+        (
+            *(() if own is None else own.courses[path]),
+            *(Course("held", np.array([values[path]]), np.zeros(1)) for values in constants.values()),
+        )
+        for path in range(data.n_paths)
+    )
+    found = data.select(data.names)
+    found.driving = Driving((*names, *constants), courses, starts)
+    return found
 
 
 def carried(names: Sequence[str], modes: Mapping[str, str], taken: Sequence[str]) -> dict[str, str]:

@@ -61,6 +61,7 @@ def discover(
     exclude: Mapping[str, Sequence[str]] | None = None,
     include: Mapping[str, Sequence[str]] | None = None,
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
+    vary: Mapping[str, Sequence[str]] | None = None,
     t: Any = None,
 ) -> Discovery:
     r"""Discover the stochastic differential equation behind recorded trajectories.
@@ -155,6 +156,9 @@ def discover(
         `{"v1": {"x1": (None, 0)}}`: between which the coefficient of a term of the drift lies where the term is in,
         None for no bound. A term of which the data want a coefficient beyond its bounds is out, or at the bound where
         it is one of `include`.
+    vary : mapping of str to sequence of str, optional
+        `{"x1": ["1"]}`: terms of the drift whose coefficients differ by recording, normal about a common mean. The mean
+        is a term like others; `Discovery.varying` has the value of each recording, their spread and its interval.
     t : array_like, optional
         Time stamps in place of `dt`, as `Trajectories` takes them.
 

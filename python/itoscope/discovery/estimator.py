@@ -118,6 +118,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         exclude: Mapping[str, Sequence[str]] | None = None,
         include: Mapping[str, Sequence[str]] | None = None,
         bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
+        vary: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         asked = {name: value for name, value in locals().items() if name != "self"}
         if BaseEstimator is None:
@@ -171,6 +172,12 @@ class SDEDiscovery(Base):  # type: ignore[misc]
             return [drift_at(result, checks.reals("x", path, missing=True)) for path in x]
         rows = checks.reals("x", x, missing=True)
         names = result.variables
+        if (
+            result.differences
+            and rows.ndim in (2, 3)
+            and rows.shape[-1] == len(names) - len(result.differences)
+        ):
+            names = names[: rows.shape[-1]]
         if rows.ndim not in (2, 3) or rows.shape[-1] != len(names):
             raise ArgumentError(f"x of shape {rows.shape}: (n, {len(names)}), states {', '.join(names)}")
         flat = drift_at(result, rows.reshape(-1, rows.shape[-1]))

@@ -42,6 +42,8 @@ class Discovery(Laws):
         `diffusion["x2", "x2"]`: the same for an entry of the covariance `Gamma`.
     known_drift : dict of str to str
         Rows that were given, without noise.
+    varying : dict of str to dict
+        By row and term, the coefficients that differ by recording (`vary`): `values`, `errors`, `spread`, `interval`.
     inputs : tuple of str
         What drives the states: names of inputs, and the time `t` where a term contains it.
     measurement_noise : float

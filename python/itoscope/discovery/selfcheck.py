@@ -92,7 +92,7 @@ def _compared(result: Findings, refit: Findings) -> tuple[list[dict[str, Any]], 
     for label, equation in result.labelled():
         other = others[label]
         for k, term in enumerate(equation.terms):
-            if equation.selected[k] or other.selected[k]:
+            if (equation.selected[k] or other.selected[k]) and not equation.given[k]:
                 sd = float(np.hypot(equation.sd[k], other.sd[k]))
                 change = float(other.mean[k] - equation.mean[k]) / sd if sd > 0 else float("inf")
                 both = bool(equation.selected[k] and other.selected[k])

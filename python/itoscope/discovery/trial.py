@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tried", "log_evidence", "tried"]
 
-OF_ROWS = ("exclude", "include", "bounds")
+OF_ROWS = ("exclude", "include", "bounds", "vary")
 """Options that name terms by row."""
 TINY = 1e-9
 """Share of its mean that an eigenvalue of Gamma has at least, so that its logarithm is finite."""
@@ -111,7 +111,7 @@ def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, 
 
 def log_evidence(result: Findings, data: Trajectories) -> float:
     """Schwarz' approximation of the log evidence: log likelihood less half log n for each coefficient."""
-    count = sum(int(equation.selected.sum()) for _, equation in result.labelled())
+    count = sum(int((equation.selected & ~equation.given).sum()) for _, equation in result.labelled())
     steps = sum(int(np.count_nonzero(np.isfinite(path).any(axis=1))) - 1 for path in data.paths)
     if result.observer is not None:
         asked = result.settings.get("measurement_noise")
@@ -119,10 +119,29 @@ def log_evidence(result: Findings, data: Trajectories) -> float:
         levels = [told.get(name, asked if not told else "estimate") for name in data.names]
         count += sum(isinstance(level, str) for level in levels)
         return float(result.diagnostics["loglik"]) - 0.5 * count * math.log(steps)
-    return float(_likelihood(result, data)) - 0.5 * count * math.log(steps)
+    paths, cost, spreads = _own(result, result.rows(data))
+    return float(_likelihood(result, data, paths)) - cost - 0.5 * (count + spreads) * math.log(steps)
 
 
-def _likelihood(result: Findings, data: Trajectories) -> float:
+def _own(result: Findings, paths: list[Array]) -> tuple[list[Array], float, int]:
+    """Paths with the most probable values of what differs by recording, what these cost, and the number of spreads.
+
+    The integral over a value is the likelihood at its best times its law there and ``(2 pi)^1/2`` times its error.
+    """
+    paths, cost, count = [path.copy() for path in paths], 0.0, 0
+    for row, terms in result.varying.items():
+        equation = result.drift[row]
+        for term, one in terms.items():
+            column, count = result.variables.index(one.input), count + 1
+            for path, value in zip(paths, one.values - equation.mean[equation.terms.index(term)]):
+                path[:, column] = value
+            size = max(one.spread, TINY)
+            away = (one.values - one.values.mean()) / size
+            cost += float(np.sum(np.log(size / np.clip(one.errors, TINY * size, size)) + 0.5 * away**2))
+    return paths, cost, count
+
+
+def _likelihood(result: Findings, data: Trajectories, paths: list[Array]) -> float:
     """Log likelihood of the steps of measured states, normal with drift and Gamma at their start.
 
     The mean of drifts at both ends would need its Jacobian.
@@ -136,11 +155,11 @@ def _likelihood(result: Findings, data: Trajectories) -> float:
         chosen = np.flatnonzero(equation.selected)
         if not len(chosen):
             return np.zeros(len(x))
-        program = stages.compile([equation.terms[k] for k in chosen], list(result.states))
+        program = stages.compile([equation.terms[k] for k in chosen], list(result.variables))
         return np.asarray(program.evaluate(np.ascontiguousarray(x)) @ equation.mean[chosen])
 
     total = 0.0
-    for path, stamps in zip(data.paths, data.times):
+    for path, stamps in zip(paths, data.times):
         dt = np.diff(stamps)
         f = np.stack([value(result.drift[state], path[:-1]) for state in rows], axis=1)
         left = np.diff(path[:, numbers], axis=0) - dt[:, None] * f

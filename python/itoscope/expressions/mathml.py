@@ -93,9 +93,8 @@ class _MathML(Notation):
     def function(self, name: str, body: str) -> str:
         return f"<mrow><mi>{'sgn' if name == 'sign' else name}</mi>{self.brackets(body)}</mrow>"
 
-    def estimate(self, size: str, sd: str) -> str:
-        inside = f"{self.number(size)}{self.plus_minus}{self.number(sd)}"
-        return f'<mrow><mo form="prefix" stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo></mrow>'
+    def estimate(self, size: str, sd: str, spread: str = "") -> str:
+        return self._fenced("(", self._estimated(size, sd, spread), ")")
 
     def signed(self, negative: bool, body: str) -> str:
         return f'<mo form="prefix">−</mo>{body}' if negative else body

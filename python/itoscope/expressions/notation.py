@@ -91,9 +91,15 @@ class Notation:
         shown = r"\operatorname{sgn}" if name in ("sgn", "sign") else rf"\{name}"
         return rf"{shown}\left({body}\right)"
 
-    def estimate(self, size: str, sd: str) -> str:
-        """A coefficient with its standard deviation."""
-        return f"({self.number(size)}{self.plus_minus}{self.number(sd)})"
+    def estimate(self, size: str, sd: str, spread: str = "") -> str:
+        """A coefficient with its standard deviation, and with that over recordings of one that differs."""
+        return f"({self._estimated(size, sd, spread)})"
+
+    def _estimated(self, size: str, sd: str, spread: str) -> str:
+        shown = f"{self.number(size)}{self.plus_minus}{self.number(sd)}" if sd else self.number(size)
+        return (
+            f"{shown}{self.word('; differs by recording, spread ')}{self.number(spread)}" if spread else shown
+        )
 
     def signed(self, negative: bool, body: str) -> str:
         """The first term of a sum."""

@@ -85,6 +85,7 @@ class Options:
     exclude: Mapping[str, Sequence[str]] | None = None
     include: Mapping[str, Sequence[str]] | None = None
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None
+    vary: Mapping[str, Sequence[str]] | None = None
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:
@@ -111,6 +112,7 @@ class Options:
         check_named(self.exclude, "exclude")
         check_named(self.include, "include")
         check_bounds(self.bounds)
+        check_named(self.vary, "vary")
         for name in ("library", "diffusion_library"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, Library):
@@ -151,6 +153,7 @@ def check_streamed(options: Options) -> None:
         ("states", None),
         ("observed", None),
         ("forcing", "white"),
+        ("vary", None),
     ):
         value = getattr(options, name)
         if value != allowed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from itoscope.backends import get_backend
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.data.driving import driven, rows
-from itoscope.errors import argument_error
+from itoscope.errors import DataError, argument_error
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.fit.given import Given
@@ -21,7 +21,7 @@ from itoscope.fit.sensors.errors import with_errors
 from itoscope.fit.sensors.kinds import sensors_of
 from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
-from itoscope.fit.terms import said_of, settings_of
+from itoscope.fit.terms import deviations_of, said_of, settings_of
 from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
 
@@ -40,6 +40,8 @@ __all__ = ["Question"]
 
 SMALL_SYSTEM, DEGREE, LARGE_DEGREE = 2, 6, 3
 """Most states for which the library that is taken unless given has the paper's degree, that degree, and the other."""
+FEWEST = 3
+"""Recordings without which nothing is known of a spread."""
 KEPT = (
     "order", "measurement_noise", "diffusion", "scheme", "weights", "ensemble", "sampler", "n_chains", "n_samples",
     "n_burn", "threshold", "max_rounds", "weight_floor",
@@ -85,6 +87,8 @@ class Question:
     reporter : Reporter
     stream : Stream or None
         The recording in blocks, of which `data` are stretches.
+    deviations : dict of str to dict
+        By row, the terms whose coefficients differ by recording, each with the name of what a recording has of its own.
     """
 
     data: Trajectories
@@ -105,6 +109,7 @@ class Question:
     sampling: Sampling
     reporter: Reporter
     stream: Stream | None = None
+    deviations: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, data: Trajectories, options: Options, stream: Stream | None = None) -> Question:
@@ -165,6 +170,7 @@ class Question:
             sampling=sampling,
             reporter=Reporter(options.progress),
             stream=stream,
+            deviations=_deviations(options, own, sought, data.n_paths, [*states, *inputs]),
         )
 
     @property
@@ -233,6 +239,8 @@ class Question:
         settings |= settings_of(by_user, self.own)
         if self.options.states is not None:
             settings["states"] = list(self.options.states)
+        if self.deviations:
+            settings["vary"] = {row: list(terms) for row, terms in self.deviations.items()}
         if self.shapers:
             settings["forcing"] = {shaper.row: shaper.kind for shaper in self.shapers}
         settings |= {
@@ -266,6 +274,19 @@ def _libraries(
         varying = not {"constant", "none"}.issuperset(words.values())
         for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
     return recipe, for_diffusion, words
+
+
+def _deviations(
+    options: Options, own: BoundLibrary, sought: Sequence[str], n_paths: int, taken: Sequence[str]
+) -> dict[str, dict[str, str]]:
+    """What differs by recording, of which there must be several."""
+    found = deviations_of(own, sought, options.vary, options.exclude, taken)
+    if found and options.ensemble == "mean":
+        raise argument_error("ensemble", "mean", "'pool', where coefficients vary by recording")
+    if found and n_paths < FEWEST:
+        count = "1 recording" if n_paths == 1 else f"{n_paths} recordings"
+        raise DataError(f"vary: the data are {count}, and how much {FEWEST} or more differ can be told")
+    return found
 
 
 def _inputs_of(data: Trajectories, states: Sequence[str], given: Given) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from itoscope.library.bound import BoundLibrary
 
-__all__ = ["check_bounds", "check_named", "said_of", "settings_of"]
+__all__ = ["check_bounds", "check_named", "deviations_of", "said_of", "settings_of"]
 
 WANTED = "two numbers of which the first is less, None for no bound, as (None, 0)"
 
@@ -135,6 +135,36 @@ def settings_of(said: Mapping[str, Said], library: BoundLibrary) -> dict[str, An
         },
     }
     return {option: named for option, named in found.items() if named}
+
+
+def deviations_of(
+    library: BoundLibrary,
+    rows: Collection[str],
+    vary: Mapping[str, Sequence[str]] | None,
+    exclude: Mapping[str, Sequence[str]] | None,
+    taken: Collection[str],
+) -> dict[str, dict[str, str]]:
+    """By row, the terms whose coefficients differ by recording, each with a name for what a recording has of its own.
+
+    Raises
+    ------
+    ArgumentError
+        For a row that is not sought, and a term that is no candidate or is excluded.
+    """
+    named = _named(vary, "vary", library, rows)
+    excluded = _named(exclude, "exclude", library, rows)
+    found: dict[str, dict[str, str]] = {}
+    names = set(taken)
+    for row, terms in named.items():
+        for term in terms:
+            if term in excluded.get(row, {}):
+                raise argument_error(f"vary[{row!r}]", term, "a term that is not excluded")
+            name = f"differs_{row}" if not found.get(row) else f"differs_{row}_{len(found[row]) + 1}"
+            while name in names:
+                name += "_"
+            names.add(name)
+            found.setdefault(row, {})[term] = name
+    return found
 
 
 def _named(

@@ -101,6 +101,9 @@ class Equation:
     limits : (K, 2) array or None
         Bounds between which the coefficients are; their intervals end there. Equal bounds are a coefficient that was
         given.
+    differs : dict of str to (str, float)
+        Terms that hold what each recording has of its own, with the coefficient 1: each with the term whose coefficient
+        it adds to, and the standard deviation of that over recordings.
     log_mass : (2^k,) array or None
         Where all models were enumerated, the log joint mass of each model of the k columns that were tried.
 
@@ -138,6 +141,7 @@ class Equation:
     backend: str | None = field(default=None)
     positive: Bools | None = None
     limits: Array | None = None
+    differs: dict[str, tuple[str, float]] = field(default_factory=dict)
 
     @property
     def given(self) -> Bools:

@@ -30,10 +30,10 @@ def sum_pieces(equation: Shown, states: Sequence[str] | None, notation: Notation
     """
     found: list[str] = []
     states = names(*equation.terms) if states is None else states
-    for sign, size, sd, term in parts(equation):
+    for sign, size, sd, term, spread in parts(equation):
         factors = (
-            [notation.estimate(size, sd)]
-            if sd
+            [notation.estimate(size, sd, spread)]
+            if sd or spread
             else []
             if size == "1" and term != "1"
             else [notation.number(size)]

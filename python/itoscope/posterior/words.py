@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from itoscope.common.numbers import Rounding, exact
+from itoscope.common.numbers import Rounding, exact, number
 from itoscope.expressions import sums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from itoscope.common.types import Array, Bools
 
@@ -76,6 +76,10 @@ class Shown(Protocol):
         """Which coefficients were given `(K,)`."""
 
     @property
+    def differs(self) -> Mapping[str, tuple[str, float]]:
+        """Terms of what recordings have of their own, with the term that each adds to, and its spread."""
+
+    @property
     def warnings(self) -> Sequence[str]:
         """What a reader should know."""
 
@@ -93,32 +97,55 @@ class Shown(Protocol):
 class Part(NamedTuple):
     """One selected term, ready to be written: sign `""` or `"-"`, size and standard deviation rounded together.
 
-    Of a coefficient that was given the standard deviation is empty, and the size exact.
+    Of a coefficient that was given the standard deviation is empty, and the size exact. `spread` is the standard
+    deviation over recordings of one that differs.
     """
 
     sign: str
     size: str
     sd: str
     term: str
+    spread: str = ""
 
 
 def parts(equation: Shown) -> Iterator[Part]:
     """The selected terms of an equation, in the order of its library."""
-    for k in np.flatnonzero(equation.selected):
+    spreads = {term: number(spread, 2) for term, spread in equation.differs.values()}
+    for k in _shown(equation):
         write = Rounding.of(equation.mean[k], equation.sd[k]).write
-        sign = "-" if equation.mean[k] < 0 else ""
+        sign, spread = "-" if equation.mean[k] < 0 else "", spreads.get(equation.terms[k], "")
+        if not equation.selected[k]:
+            yield Part("", "0", "", equation.terms[k], spread)
+            continue
         if equation.given[k]:
             yield Part(sign, exact(abs(equation.mean[k])), "", equation.terms[k])
             continue
-        yield Part(sign, write(abs(equation.mean[k])), write(equation.sd[k]), equation.terms[k])
+        yield Part(sign, write(abs(equation.mean[k])), write(equation.sd[k]), equation.terms[k], spread)
+
+
+def _shown(equation: Shown) -> list[int]:
+    """The selected terms, those with a coefficient that differs even if its mean is zero, without the differences."""
+    named = {term for term, _ in equation.differs.values()}
+    return [
+        k
+        for k, term in enumerate(equation.terms)
+        if (equation.selected[k] or term in named) and term not in equation.differs
+    ]
 
 
 def sum_words(equation: Shown) -> list[str]:
     """The right-hand side in pieces, between which a line may be broken: its terms, or `0`."""
     selected = parts(equation)
     return sums.signed_terms(
-        (sign == "-", f"({size} ± {sd})" if sd else size, term) for sign, size, sd, term in selected
+        (sign == "-", _coefficient(size, sd, spread), term) for sign, size, sd, term, spread in selected
     ) or ["0"]
+
+
+def _coefficient(size: str, sd: str, spread: str) -> str:
+    shown = f"{size} ± {sd}" if sd else size
+    if spread:
+        return f"({shown}; differs by recording, spread {spread})"
+    return f"({shown})" if sd else shown
 
 
 def sum_text(equation: Shown) -> str:
@@ -152,10 +179,12 @@ def term_rows(
     With `units`, those of the K coefficients of each equation, a row ends in its unit.
     """
     rows: list[tuple[str, ...]] = []
-    for number, (label, equation) in enumerate(named):
+    for place, (label, equation) in enumerate(named):
         name, interval = label, equation.interval(0.95)
         for k in np.flatnonzero(equation.selected):
-            unit = (units[number][int(k)],) if units else ()
+            if equation.terms[k] in equation.differs:
+                continue
+            unit = (units[place][int(k)],) if units else ()
             if equation.given[k]:
                 size = "" if equation.mean[k] == 1.0 else exact(equation.mean[k])
                 rows.append((name, equation.terms[k], size, "", "", "given", *unit))
@@ -200,7 +229,11 @@ def _doubt_note(label: str, equation: Shown) -> str:
             f"no model{where} has as much as {LEAST_MASS} of the probability; intervals are averaged over all"
         )
     shown = [equation.terms[k] for k in np.flatnonzero(equation.selected)]
-    listed = ", ".join(f"{_model_words(terms, shown)} {mass:.2f}" for terms, mass in found)
+    shown = [term for term in shown if term not in equation.differs]
+    listed = ", ".join(
+        f"{_model_words([term for term in terms if term not in equation.differs], shown)} {mass:.2f}"
+        for terms, mass in found
+    )
     return f"the models{where} that lead, with their probability: {listed}; intervals are averaged over all"
 
 

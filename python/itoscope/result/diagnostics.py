@@ -121,10 +121,25 @@ class Force(TypedDict):
     log_bayes_factor: float
 
 
+class Varied(TypedDict):
+    """A coefficient that differs by recording, see `Discovery.varying`."""
+
+    input: str
+    """The input of the model that holds what a recording has beside the mean."""
+    drawn: list[float]
+    """Its values by recording that checks take: a draw, which leaves what is as independent as the noise."""
+    values: list[float]
+    errors: list[float]
+    spread: float
+    low: float
+    high: float
+    gain: float
+
+
 class Diagnostics(TypedDict, total=False):
     """Everything that a fit says of itself; what a filter alone says is missing for measured states.
 
-    `forces` are those with a memory, by row.
+    `forces` are those with a memory, by row; `varying` what differs by recording, by row and term.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
@@ -142,6 +157,7 @@ class Diagnostics(TypedDict, total=False):
     models: list[Tried]
     observed_information: bool
     forces: dict[str, Force]
+    varying: dict[str, dict[str, Varied]]
     origin_gain: float
 
 

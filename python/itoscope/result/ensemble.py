@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -106,6 +106,7 @@ def simulate(result: Findings, x0: ArrayLike, asked: Asked) -> Trajectories:
     starts = _starts(x0, n_paths, len(result.states))
     drawn = checks.choice("posterior", asked.posterior, (True, False))
     models = result.draw_models(min(n_paths, asked.models), seed) if drawn else result.mean_model()
+    asked = _of_the_mean(result, asked)
     found, diverged = _paths(models, np.arange(n_paths) % len(models), starts, asked, (step, count, seed))
     if diverged:
         warnings.warn(
@@ -130,7 +131,14 @@ def walked(
     result: Findings, models: Draws, owner: Integers, starts: Array, asked: Asked, seed: int
 ) -> list[Array]:
     """Samples of paths `(n + 1, m)` from their starts, path `i` of the model `owner[i]`; one that diverges is cut."""
+    asked = _of_the_mean(result, asked)
     return _paths(models, owner, starts, asked, (*asked.grid(result.data_summary.get("dt")), seed))[0]
+
+
+def _of_the_mean(result: Findings, asked: Asked) -> Asked:
+    """The same with nothing that a recording has of its own, unless told."""
+    none = dict.fromkeys(result.differences, 0.0)
+    return replace(asked, inputs=none | dict(asked.inputs or {})) if none else asked
 
 
 def _paths(

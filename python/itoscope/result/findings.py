@@ -15,7 +15,7 @@ from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.posterior.equation import Equation
-from itoscope.result.diagnostics import Diagnostics, Summary
+from itoscope.result.diagnostics import Diagnostics, Summary, Varied
 from itoscope.result.states import SmoothedStates, smoothed
 from itoscope.sde.family import Draws, Sum, repaired
 from itoscope.sde.sde import SDE
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from itoscope.library.library import Library
     from itoscope.result.observer import Observer
 
-__all__ = ["Diffusion", "Drift", "Findings", "Key", "Terms"]
+__all__ = ["Diffusion", "Drift", "Findings", "Key", "Terms", "Varying"]
 
 Terms = dict[str, float]
 Self = TypeVar("Self", bound="Findings")
@@ -45,6 +45,32 @@ class Key(NamedTuple):
 
     def __str__(self) -> str:
         return f"d{self.row}" if self.column is None else f"Gamma[{self.row}, {self.column}]"
+
+
+@dataclass(frozen=True)
+class Varying:
+    """A coefficient that differs by recording.
+
+    Attributes
+    ----------
+    values, errors : (R,) array
+        Of each recording, drawn to the common mean as far as the recording is short, and their standard errors.
+    spread : float
+        Standard deviation over recordings.
+    interval : (float, float)
+        Its 95 % interval.
+    gain : float
+        How much larger the log likelihood is than with one value for all recordings.
+    input : str
+        The input of the model that holds what a recording has beside the mean: simulations take it as 0 unless told.
+    """
+
+    values: Array
+    errors: Array
+    spread: float
+    interval: tuple[float, float]
+    gain: float
+    input: str
 
 
 class Diffusion(Mapping[tuple[str, str], Equation]):
@@ -101,6 +127,11 @@ class Findings:
     observer: Observer | None = field(default=None, repr=False, compare=False)
 
     @property
+    def differences(self) -> tuple[str, ...]:
+        """The last of the inputs: what recordings have of their own, 0 for the mean of all."""
+        return tuple(one["input"] for one in self._varied() if one["input"] in self.inputs)
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """All that the expressions may contain: the states, and what drives them."""
         return (*self.states, *self.inputs)
@@ -113,7 +144,22 @@ class Findings:
         """A recording of states with its inputs told from them, by the names that those of the fit had."""
         checks.instance("data", data, Trajectories, "Trajectories")
         asked = self.settings.get("inputs")
-        return driving.driven(data, asked) if asked and data.driving is None else data
+        found = driving.driven(data, asked) if asked and data.driving is None else data
+        own = {one["input"]: np.array(one["drawn"]) for one in self._varied() if one["input"] in self.inputs}
+        if not own or (found.driving is not None and set(own) <= {*found.driving.names}):
+            return found
+        count = len(next(iter(own.values())))
+        if found.n_paths != count:
+            allowed = (
+                f"the {count} recordings of the fit: what others have of their own is not known, and a column "
+                f"{', '.join(own)} of the inputs would say it"
+            )
+            raise argument_error("data", f"{found.n_paths} paths", allowed)
+        return driving.with_constants(found, own)
+
+    def _varied(self) -> list[Varied]:
+        """What differs by recording, of all rows."""
+        return [one for terms in self.diagnostics.get("varying", {}).values() for one in terms.values()]
 
     # -- its equations ---------------------------------------------------------------------------------------
     def keyed(self) -> list[tuple[Key, Equation]]:
@@ -148,6 +194,20 @@ class Findings:
     def coefficients(self) -> dict[str, Terms]:
         """Mean coefficients of the selected terms: `{"dx2": {"x1": ...}, "Gamma[x2, x2]": {...}}`."""
         return {label: _selected(equation) for label, equation in self.labelled()}
+
+    @property
+    def varying(self) -> dict[str, dict[str, Varying]]:
+        """Coefficients that differ by recording, by row and term: `varying["x1"]["1"].values`."""
+        return {
+            row: {
+                term: Varying(
+                    np.array(one["values"]), np.array(one["errors"]), one["spread"], (one["low"], one["high"]),
+                    one["gain"], one["input"],
+                )
+                for term, one in terms.items()
+            }
+            for row, terms in self.diagnostics.get("varying", {}).items()
+        }  # fmt: skip
 
     # -- models ----------------------------------------------------------------------------------------------
     def model(self) -> SDE:

@@ -83,8 +83,8 @@ def _simulated(result: Findings, data: Trajectories, starts: Array, asked: Asked
     if not result.inputs:
         return simulate(result, np.repeat(starts, replicas, axis=0), asked).paths
     found: list[Array] = []
+    driving = result.driven(data).driving
     for i, (start, times) in enumerate(zip(starts, data.times)):
-        driving = data.driving
         begin = float(times[0] if driving is None else driving.starts[i])
         one = replace(
             asked,

@@ -28,7 +28,7 @@ def selected_terms_at(result: Findings, equation: Equation, x: Array) -> Array:
         For a custom function of a result that was loaded from a file, which holds no functions.
     """
     names = [equation.terms[k] for k in np.flatnonzero(equation.selected)]
-    x = np.ascontiguousarray(checks.reals("x", x, missing=True))
+    x = np.ascontiguousarray(_of_the_mean(result, checks.reals("x", x, missing=True)))
     if not names:
         return np.zeros((len(x), 0))
     customs = result.settings.get("custom_terms", ())
@@ -52,6 +52,13 @@ def selected_terms_at(result: Findings, equation: Equation, x: Array) -> Array:
         ) from None
 
 
+def _of_the_mean(result: Findings, x: Array) -> Array:
+    """Rows with zeros for what recordings have of their own, where they have no columns for it."""
+    more = len(result.differences)
+    short = more > 0 and x.ndim == 2 and x.shape[1] == len(result.variables) - more
+    return np.hstack([x, np.zeros((len(x), more))]) if short else x
+
+
 def equation_at(result: Findings, equation: Equation, x: Array) -> tuple[Array, Array]:
     """Mean and standard deviation of an equation's right-hand side at states `x` `(n, m)`, each `(n,)`."""
     values = selected_terms_at(result, equation, x)
@@ -63,7 +70,7 @@ def equation_at(result: Findings, equation: Equation, x: Array) -> tuple[Array, 
 
 def drift_at(result: Findings, x: Array) -> Array:
     """The mean drift at states `x` `(n, m)`: `(n, m)`."""
-    x = np.ascontiguousarray(checks.reals("x", x, missing=True))
+    x = np.ascontiguousarray(_of_the_mean(result, checks.reals("x", x, missing=True)))
     columns = []
     for state in result.states:
         given = result.known_drift.get(state)

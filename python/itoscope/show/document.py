@@ -8,7 +8,7 @@ from itoscope.common import checks
 from itoscope.common.forms import require_form
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
-from itoscope.result.diagnostics import Check, NoiseLevel
+from itoscope.result.diagnostics import Check, NoiseLevel, Varied
 
 __all__ = ["KIND", "check_document"]
 
@@ -38,6 +38,7 @@ class Entry(_Entry, total=False):
     yy: float
     n: float
     prior: dict[str, Any]
+    differs: dict[str, list[str | float]]
 
 
 class Told(TypedDict, total=False):
@@ -51,6 +52,7 @@ class Told(TypedDict, total=False):
     loglik: float
     models: list[dict[str, Any]]
     observed_information: bool
+    varying: dict[str, dict[str, Varied]]
 
 
 class Asked(TypedDict, total=False):
@@ -160,6 +162,9 @@ def _check_entry(entry: dict[str, Any], where: str) -> None:
     """Numbers of an equation that mean something, and names that are those of its terms."""
     if not entry["terms"] or len(set(entry["terms"])) < len(entry["terms"]):
         raise ValueError(f"{where}: terms are missing, or stand twice")
+    differs = entry.get("differs", {})
+    if not {*differs, *(one[0] for one in differs.values())} <= set(entry["terms"]):
+        raise ValueError(f"{where}: what differs by recording is no term")
     aliased = {*entry["aliases"], *(name for names in entry["aliases"].values() for name in names)}
     if not aliased <= set(entry["terms"]):
         raise ValueError(f"{where}: an alias is no term")

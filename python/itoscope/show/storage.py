@@ -103,6 +103,8 @@ def _pack(equation: Equation, prefix: str, arrays: dict[str, Any]) -> dict[str, 
         if getattr(equation, name) is not None:
             arrays[f"{prefix}.{name}"] = getattr(equation, name)
     packed: dict[str, Any] = {"prefix": prefix} | {name: getattr(equation, name) for name in PLAIN}
+    if equation.differs:
+        packed["differs"] = {name: [term, spread] for name, (term, spread) in equation.differs.items()}
     if equation.moments is not None:
         found = equation.moments
         arrays[f"{prefix}.gram"], arrays[f"{prefix}.moment"] = found.gram, found.moment
@@ -129,6 +131,9 @@ def _unpack(entry: dict[str, Any], arrays: dict[str, Any]) -> Equation:
         limits=arrays.get(f"{prefix}.limits"),
         moments=moments,
         prior=Prior(**entry["prior"]) if "prior" in entry else None,
+        differs={
+            name: (str(term), float(spread)) for name, (term, spread) in entry.get("differs", {}).items()
+        },
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from itoscope.common.numbers import Rounding, number
 from itoscope.expressions.sums import broken, in_brackets
-from itoscope.posterior.words import aligned, columns, head, near_notes, sum_words, term_rows, wrap
+from itoscope.posterior.words import aligned, columns, head, near_notes, parts, sum_words, term_rows, wrap
 from itoscope.result.units import coefficient_units
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def equation_lines(result: Findings) -> list[tuple[str, list[str], str]]:
                 (left, [*pieces[:-1], f"{pieces[-1]} dt", *([f"+ {moved}"] if moved else [])], "given")
             )
             continue
-        count = int(result.drift[state].selected.sum())
+        count = sum(1 for _ in parts(result.drift[state]))
         noise = _noise(result, state)
         pieces = sum_words(result.drift[state]) if count or not noise else []
         if count > 1:
@@ -113,7 +113,7 @@ def _parts(result: Findings) -> list[tuple[list[str], str]]:
     noise = wrap(f"measurement noise: {noise_text(result)}") if result.measurement_noise else ()
     advice = [f"advice: {sentence}" for sentence in advice_sentences(result)[:MOST_ADVICE]]
     warnings = [f"warning: {warning}" for warning in result.warnings]
-    parts = [
+    found = [
         (equations, "result.equations()"),
         (list(_table(result)), "result.table()"),
         (list(noise), "result.measurement_noise"),
@@ -121,11 +121,15 @@ def _parts(result: Findings) -> list[tuple[list[str], str]]:
             [line for sentence in force_texts(result) for line in wrap(sentence)],
             "result.diagnostics['forces']",
         ),
+        (
+            [line for sentence in varying_texts(result) for line in wrap(sentence)],
+            "result.varying",
+        ),
         ([line for note in near_notes(result.labelled()) for line in wrap(note)], "result.models()"),
         (_sentences(advice), "result.advice"),
         (_sentences(warnings), "result.warnings"),
     ]
-    return [(["", *lines], where) for lines, where in parts if lines]
+    return [(["", *lines], where) for lines, where in found if lines]
 
 
 def _sentences(sentences: Sequence[str]) -> list[str]:
@@ -150,6 +154,21 @@ def force_texts(result: Findings) -> list[str]:
             f"standard deviation {number(force['sd'], 3)}; log Bayes factor against white forcing "
             f"{force['log_bayes_factor']:+.3g}"
         )
+    return found
+
+
+def varying_texts(result: Findings) -> list[str]:
+    """How much each coefficient differs by recording, and how much more likely the data are so."""
+    found = []
+    for row, terms in result.varying.items():
+        for term, one in terms.items():
+            write = Rounding.of(one.spread, (one.interval[1] - one.interval[0]) / 4).write
+            low, high = map(write, one.interval)
+            found.append(
+                f"the coefficient of {term} in d{row} differs over {len(one.values)} recordings with the standard "
+                f"deviation {write(one.spread)}, 95 % interval {low} .. {high}; log likelihood {one.gain:+.3g} against "
+                "one value for all"
+            )
     return found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from itoscope.checks.filtered import check_steps, looked_at
 from itoscope.data.driving import carried, carried_columns
 from itoscope.data.sight import Sight
-from itoscope.errors import ArgumentError, argument_error
+from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.equations import Asked
@@ -49,6 +49,11 @@ def answer_filtered(question: Question) -> Findings:
     if question.library.customs or question.diffusion_library.customs:
         raise ArgumentError(
             "library: a custom function has no derivative, which the filter needs; write it with Library.expressions"
+        )
+    if question.deviations:
+        raise DataError(
+            "vary: what differs by recording is found where all states are measured without noise, and these "
+            "data need the filter: fit the recordings one by one, discover_many(data)"
         )
     every = [*question.states, *question.gathered.values(), *_carried(question)]
     if len(every) > MAX_STATES:

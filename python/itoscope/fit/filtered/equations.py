@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from itoscope.fit.filtered.draws import draw
 from itoscope.posterior.bounds import CONTRADICTED, log_share, truncated
 from itoscope.posterior.columns import alias_notes, find_aliases
 from itoscope.posterior.equation import Equation
+from itoscope.posterior.holding import among_terms, holding
 from itoscope.posterior.sampling import groups
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def equations(
             task, asked, maximum, ("drift", columns), names, pips[0][places], drawn.drift[:, places]
         )
         found = _told(found, state.drift, places)
-        own = _among(_within(found, None if limits is None else limits[places]), task.drift_terms)
-        drift[row] = _holding(own, [shown[k] for i, k in among.held if i == row])
+        own = among_terms(_within(found, None if limits is None else limits[places]), task.drift_terms)
+        drift[row] = holding(own, [shown[k] for i, k in among.held if i == row])
     shown = dict(zip(among.gamma_terms, task.gamma_terms))
     for p, pair in enumerate(among.pairs):
         places = [c for c, (q, _) in enumerate(among.all_gamma) if q == p]
@@ -99,47 +100,6 @@ def _within(equation: Equation, limits: Array | None) -> Equation:
     named = ", ".join(equation.terms[k] for k in np.flatnonzero(np.isfinite(free).any(axis=1)))
     notes = [f"the data contradict the bounds of {named}: what is shown lies at a bound"] if broken else []
     return replace(equation, mean=mean, cov=cov, limits=limits, warnings=[*equation.warnings, *notes])
-
-
-def _holding(equation: Equation, terms: Sequence[str]) -> Equation:
-    """An equation that has these of its terms in every model, with the coefficient 1."""
-    at = [equation.terms.index(term) for term in terms]
-    if not at:
-        return equation
-    names = ("pip", "mean", "selected", "samples", "included", "inclusion")
-    changed: dict[str, Any] = {name: np.array(getattr(equation, name)) for name in names}
-    for values in changed.values():
-        values[..., at] = 1
-    limits = (
-        np.full((len(equation.terms), 2), (-np.inf, np.inf)) if equation.limits is None else equation.limits
-    )
-    limits = np.array(limits)
-    limits[at] = 1.0
-    return replace(equation, limits=limits, **changed)
-
-
-def _among(equation: Equation, terms: Sequence[str]) -> Equation:
-    """An equation over more terms, which are in no model."""
-    at = [list(terms).index(term) for term in equation.terms]
-    if at == list(range(len(terms))):
-        return equation
-
-    def wide(values: Any, fill: Any = 0) -> Any:
-        out = np.full((*values.shape[:-1], len(terms)), fill, dtype=values.dtype)
-        out[..., at] = values
-        return out
-
-    cov = np.zeros((len(terms), len(terms)))
-    cov[np.ix_(at, at)] = equation.cov
-    names = ("pip", "pip_mcse", "mean", "selected", "samples", "included", "inclusion")
-    changed = {name: wide(getattr(equation, name)) for name in names}
-    limits = (
-        None
-        if equation.limits is None
-        else np.stack([wide(equation.limits[:, 0], -np.inf), wide(equation.limits[:, 1], np.inf)], axis=1)
-    )
-    positive = None if equation.positive is None else wide(equation.positive)
-    return replace(equation, terms=list(terms), cov=cov, limits=limits, positive=positive, **changed)
 
 
 def _equation(

@@ -9,6 +9,7 @@ import numpy as np
 from itoscope.backends.records import Fitted, Variance
 from itoscope.checks.beyond import looked_beyond
 from itoscope.checks.measured import (
+    check_differing,
     check_given,
     check_residuals,
     check_step,
@@ -21,6 +22,7 @@ from itoscope.data.driving import pieces, rows
 from itoscope.fit.channels import check_moves
 from itoscope.fit.measured.coarse import bias_checks, can_follow
 from itoscope.fit.measured.origin import settle_origin
+from itoscope.fit.measured.own import varied, with_own
 from itoscope.fit.measured.regressions import Measured, coefficients
 from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
 from itoscope.fit.measured.still import fit_still
@@ -58,11 +60,19 @@ def answer_measured(question: Question) -> Answer:
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))
     measured, fit, quiet = fit_still(measured, fit, names, sampler_of(question))
+    found = varied(question, fit)
+    common, (question, fit) = question, with_own(question, fit, found)
+    measured = _measured(question) if found else measured
     biased = bias_checks(question, measured, fit)
     checks = _given_checks(question, measured) + quiet + biased
     if not fit.converged:
         last = fit.rounds[-1]
         checks.append(unstable_rounds(measured.max_rounds, bool(last.same_terms), last.shift or 0.0))
+    checks += [
+        check_differing(state, term, one["gain"], len(one["values"]))
+        for state, terms in found.items()
+        for term, one in terms.items()
+    ]
     residuals, of_rows = _row_checks(question, measured, fit)
     checks += of_rows + _covariance_checks(measured, fit, names)
     findings = Findings(
@@ -71,14 +81,15 @@ def answer_measured(question: Question) -> Answer:
         drift=Drift({names[row]: equation for row, equation in fit.drift.items()}),
         diffusion=Diffusion({(names[i], names[j]): eq for (i, j), eq in fit.diffusion.items()}),
         known_drift=question.known_drift,
-        settings=question.settings() | {"slab_scale": _slab_scales(question, fit)},
+        settings=common.settings() | {"slab_scale": _slab_scales(question, fit)},
         diagnostics={
             "rounds": [entry.as_dict(names) for entry in fit.rounds],
             "converged": fit.converged,
             "checks": [check.as_dict() for check in checks],
             "residuals": residuals,
+            **({"varying": found} if found else {}),
         },
-        data_summary=_summary(question),
+        data_summary=_summary(common),
         data=data,
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,
@@ -90,7 +101,7 @@ def answer_measured(question: Question) -> Answer:
     findings = with_given_noise(looked_beyond(findings, data.paths), question.given.noise)
     findings.warnings += grouped_warnings(findings.labelled())
     coarse = question.options.scheme == "auto" and any(check.fired for check in biased)
-    return Answer(findings, question, origin, coarse and can_follow(question, measured))
+    return Answer(findings, common, origin, coarse and can_follow(question, measured) and not found)
 
 
 def _slab_scales(question: Question, fit: MeasuredFit) -> dict[str, float]:
@@ -126,6 +137,10 @@ def _measured(question: Question) -> Measured:
         rows=question.rows,
         pairs=question.pairs,
         said={question.states.index(row): said for row, said in question.said.items()},
+        varying={
+            question.states.index(row): tuple(library.names.index(term) for term in terms)
+            for row, terms in question.deviations.items()
+        },
         driven=tuple(range(len(library.states), len(library.states) + len(library.driven))),
         constant=question.constant_pairs,
         backend=backend,

@@ -11,6 +11,7 @@ import numpy as np
 from itoscope.backends.records import Program, Sums, Target, Variance, Weights
 from itoscope.common.progress import Reporter
 from itoscope.posterior.moments import Moments
+from itoscope.posterior.said import Said
 from itoscope.posterior.streamed import BlockSums, streamed_sums
 from itoscope.stats.correlation import recorded_correlation
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from itoscope.data.streams import Stream
     from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.equation import Equation
-    from itoscope.posterior.said import Said
+    from itoscope.posterior.path_sums import PathSums
 
 __all__ = ["Measured", "Pair", "coefficients", "regress"]
 
@@ -51,6 +52,8 @@ class Measured:
         The entries of the diffusion covariance, as pairs of states, the diagonal first.
     said : mapping of int to Said
         What is known of the terms of rows of the drift.
+    varying : mapping of int to tuple of int
+        Numbers of the terms whose coefficients differ by recording, of rows that have some.
     driven : tuple of int
         The columns of `paths` that are inputs.
     constant : frozenset of (int, int)
@@ -83,6 +86,7 @@ class Measured:
     pairs: tuple[Pair, ...]
     backend: Backend
     said: Mapping[int, Said] = field(default_factory=dict)
+    varying: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     driven: tuple[int, ...] = ()
     constant: frozenset[Pair] = frozenset()
     scheme: Scheme = "trapezoid"
@@ -106,8 +110,23 @@ class Measured:
     def slab_scales(self) -> dict[int, float]:
         """By row, a step over the correlation time of the state; the mean of P paths is known P times as well."""
         known = len(self.paths) if self.ensemble == "mean" else 1
-        found = {row: recorded_correlation(self.paths, self.times, row) for row in self.rows}
+        found = {row: recorded_correlation(self._about(row), self.times, row) for row in self.rows}
         return {row: known * step / tau for row, (tau, step) in found.items()}
+
+    def _about(self, row: int) -> Sequence[Array]:
+        """The paths, those of a row with coefficients that differ each about its own mean."""
+        if row not in self.varying:
+            return self.paths
+        return [x - np.nanmean(x, axis=0) if np.isfinite(x).any(axis=0).all() else x for x in self.paths]
+
+    def said_of(self, row: int) -> Said:
+        """What is known of the terms of a row."""
+        return self.said.get(row, Said())
+
+    @cached_property
+    def by_path(self) -> dict[tuple[object, ...], PathSums]:
+        """Sums without weights that were made so far, recording by recording, by what they are of."""
+        return {}
 
     @cached_property
     def noisy(self) -> tuple[int, ...]:
@@ -154,16 +173,19 @@ def coefficients(equation: Equation) -> Array:
     return np.where(equation.selected, equation.mean, 0.0)
 
 
-def regress(measured: Measured, target: Target, weights: Weights) -> tuple[Moments, float]:
-    """Moments of one regression, and the mean of its target.
+def regress(
+    measured: Measured, target: Target, weights: Weights, sums: Sums | None = None
+) -> tuple[Moments, float]:
+    """Moments of one regression, and the mean of its target; from its `sums`, if they are there already.
 
     Steps of one weight have the sums of an unweighted regression times it. Of those the products of terms with terms
     are made once, whatever the target, and the sums of a drift once; a target of the diffusion needs a pass of its own,
     for the drift that is taken out of it moves from round to round.
     """
     terms, _ = measured.candidates(target)
-    level = measured.level(weights)
-    sums = _sums(measured, target, weights) if level is None else _shared(measured, target).weighed(level)
+    if sums is None:
+        level = measured.level(weights)
+        sums = _sums(measured, target, weights) if level is None else _shared(measured, target).weighed(level)
     scale = 1.0 if target.is_diffusion else measured.slab_scales[target.pair[0]]
     return Moments.from_sums(sums, terms, measured.backend, slab_scale=scale), sums.total / max(sums.n, 1)
 

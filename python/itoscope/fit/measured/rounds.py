@@ -7,14 +7,15 @@ stay the same and no coefficient moves by more than a tenth of its standard devi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from itoscope.backends.records import Fitted, Target, Variance, Weights
 from itoscope.fit.measured.regressions import regress
-from itoscope.fit.sampler import NOTHING, STABLE_SHIFT
+from itoscope.fit.measured.varying import regress_differing, regress_products, sampled_differing
+from itoscope.fit.sampler import STABLE_SHIFT
 from itoscope.fit.streams import Stream
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
     from itoscope.fit.measured.regressions import Measured, Pair
+    from itoscope.fit.measured.varying import Own
     from itoscope.fit.sampler import Sample
     from itoscope.posterior.equation import Equation
     from itoscope.posterior.moments import Moments
@@ -72,7 +74,7 @@ class MeasuredFit:
     """The equations of the last round, the moments they come from, and what happened on the way.
 
     `floors` `(r,)` are the smallest variances of the noisy rows that weigh the drift, `diffusion_floors` those that
-    weigh the diffusion.
+    weigh the diffusion. `own` is what recordings have of their own in rows that vary.
     """
 
     drift: dict[int, Equation]
@@ -83,6 +85,7 @@ class MeasuredFit:
     diffusion_floors: Array
     rounds: tuple[Round, ...]
     converged: bool = True
+    own: dict[int, Own] = field(default_factory=dict)
 
 
 def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
@@ -114,10 +117,13 @@ def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
 def _finish(measured: Measured, fit: MeasuredFit, sample: Sample) -> MeasuredFit:
     """Run the full chains on the moments of the last round."""
     shift = len(measured.rows)
-    drift = {
-        row: sample(fit.drift_moments[row], True, Stream.equation(q), measured.said.get(row, NOTHING))
-        for q, row in enumerate(measured.rows)
-    }
+    drift = {}
+    for q, row in enumerate(measured.rows):
+        moments, stream = fit.drift_moments[row], Stream.equation(q)
+        if row in measured.varying:
+            drift[row] = sampled_differing(measured, row, moments, sample, stream)
+        else:
+            drift[row] = sample(moments, True, stream, measured.said_of(row))
     diffusion = {
         pair: sample(fit.diffusion_moments[pair], True, Stream.equation(shift + q))
         for q, pair in enumerate(measured.pairs)
@@ -129,20 +135,28 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
     """Regress every drift row, then every entry of the covariance, weighted by the model of the round before."""
     drift: dict[int, Equation] = {}
     drift_moments: dict[int, Moments] = {}
+    own: dict[int, Own] = {}
     for q, row in enumerate(measured.rows):
-        weights = _weights(measured, former, (row,))
+        weights, stream = _weights(measured, former, (row,)), Stream.equation(q)
+        if row in measured.varying:
+            before = None if former is None else former.own[row]
+            found = regress_differing(measured, row, weights, sample, before, stream, final)
+            drift_moments[row], drift[row], own[row] = found
+            continue
         drift_moments[row], _ = regress(measured, Target((row, row)), weights)
-        drift[row] = sample(drift_moments[row], final, Stream.equation(q), measured.said.get(row, NOTHING))
+        drift[row] = sample(drift_moments[row], final, stream, measured.said_of(row))
     diffusion: dict[Pair, Equation] = {}
     diffusion_moments: dict[Pair, Moments] = {}
     means: dict[Pair, float] = {}
     raw = measured.scheme == "euler" and not measured.weighted
     # Of all models, not of the one that is shown: a term that it lacks is no part of Gamma.
-    averaged = {row: drift[row].averaged for row in measured.noisy if not raw}
+    averaged = {row: drift[row].averaged for row in measured.noisy if not raw or measured.varying}
     for q, (i, j) in enumerate(measured.pairs):
         fitted = None if raw else Fitted(measured.drift_program, np.array([averaged[i], averaged[j]]))
         target = Target((i, j), is_diffusion=True, drift=fitted)
-        diffusion_moments[i, j], means[i, j] = regress(measured, target, _weights(measured, former, (i, j)))
+        weights = _weights(measured, former, (i, j))
+        sums = regress_products(measured, target, weights, averaged, own) if {i, j} & {*own} else None
+        diffusion_moments[i, j], means[i, j] = regress(measured, target, weights, sums)
         stream = Stream.equation(len(measured.rows) + q)
         diffusion[i, j] = sample(diffusion_moments[i, j], final, stream)
     floors = np.zeros(len(measured.rows)) if former is None else former.floors
@@ -162,6 +176,7 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
         floors,
         np.maximum(floors, _low_variance(measured, diffusion)) if measured.pairs else floors,
         (selected,),
+        own=own,
     )
 
 

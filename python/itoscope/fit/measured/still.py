@@ -9,7 +9,6 @@ from itoscope.checks.measured import check_quiet, check_slight, quiet_sentence
 from itoscope.fit.measured.regressions import coefficients
 from itoscope.fit.measured.rounds import fit_measured
 from itoscope.fit.measured.stepping import is_smooth, left_over, slight_terms, with_step_error
-from itoscope.fit.sampler import NOTHING
 from itoscope.fit.streams import Stream
 
 if TYPE_CHECKING:
@@ -71,10 +70,10 @@ def _trimmed(
     drift = dict(fit.drift)
     gone: dict[int, tuple[str, ...]] = {}
     for q, row in enumerate(measured.rows):
-        if row in measured.noisy:
+        if row in measured.noisy or row in measured.varying:
             continue
         for _ in range(MOST_TRIMS):
-            said = measured.said.get(row, NOTHING)
+            said = measured.said_of(row)
             needed = {*said.included, *said.held}
             slight = [term for term in slight_terms(measured, row, drift[row]) if term not in needed]
             if not slight:
