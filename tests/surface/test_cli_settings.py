@@ -223,3 +223,20 @@ def test_noise_by_column_and_sensors(run, recording, tmp_path):
     assert json.loads(out)["settings"]["measurement_noise"] == {"x1": 1e-4, "x2": "estimate"}
     code, _, err = run("discover", recording, *words, "--noise", "x1=much")
     assert code == 2 and "--noise = 'much'" in err
+
+
+def test_numbers_of_known_rows(run, recording, tmp_path):
+    words = [*SHORT, "--library", "poly:1", "--diffusion", "constant", "--known-drift", "x1=x2"]
+    words += ["--known-drift", "x2=-k*x1 + ...", "--parameter", "k=100,500,5000"]
+    code, out, err = run("discover", recording, *words, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["settings"]["parameters"] == {"k": [100.0, 500.0, 5000.0]}
+    low, high = found["parameters"]["k"]["interval"]
+    assert 100.0 < low < high < 5000.0
+    text = TOML + 'x2 = "-k*x1 + ..."\n[parameter]\nk = "100,500,5000"\n'
+    (tmp_path / "run.toml").write_text(text)
+    code, again, err = run("discover", "--settings", "run.toml", "--json")
+    assert code == 0 and json.loads(again)["settings"]["parameters"] == found["settings"]["parameters"], err
+    code, _, err = run("discover", recording, *words, "--parameter", "k=1,2")
+    assert code == 2 and "--parameter = 'k=1,2': NAME=START or NAME=LOW,START,HIGH" in err

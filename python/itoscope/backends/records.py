@@ -254,17 +254,17 @@ class Parameter(NamedTuple):
     """One number of a state-space model.
 
     `kind` "drift": coefficient of `term` in the row `at`; "gamma": of `term` in the pair number `at`; "noise": variance
-    of the channel `at`, `term` being 0.
+    of the channel `at`, `term` being 0. "number": one of the numbers that given expressions name, which no stage knows.
     """
 
-    kind: Literal["drift", "gamma", "noise"]
+    kind: Literal["drift", "gamma", "noise", "number"]
     at: int
     term: int = 0
 
     def of(self, model: HasTables) -> float:
         """Its value."""
-        table: Array = getattr(model, self.kind)
-        return float(table[self.at] if self.kind == "noise" else table[self.at, self.term])
+        table: Array = getattr(model, "numbers" if self.kind == "number" else self.kind)
+        return float(table[self.at] if table.ndim == 1 else table[self.at, self.term])
 
 
 class HasTables(Protocol):

@@ -36,6 +36,7 @@ __all__ = [
     "noise_of",
     "number",
     "numbers",
+    "parameters_of",
     "prior_of",
     "result_of",
     "terms_of",
@@ -208,6 +209,28 @@ def _end(option: str, text: str, word: str) -> float | None:
         return float(word) if word else None
     except ValueError:
         raise argument_error(option, text, "TERM<NUMBER, TERM>NUMBER or NUMBER<TERM<NUMBER") from None
+
+
+def parameters_of(
+    option: str, words: list[str]
+) -> dict[str, float | tuple[float | None, float, float | None]] | None:
+    """Return ``a=1`` and ``tau=0.01,0.1,10`` words as starts, or low, start and high, of numbers by name.
+
+    Examples
+    --------
+    >>> parameters_of("--parameter", ["a=1", "tau=0.01,0.1,"])
+    {'a': 1.0, 'tau': (0.01, 0.1, None)}
+    """
+    found: dict[str, float | tuple[float | None, float, float | None]] = {}
+    for name, text in assignments(option, words).items():
+        pieces = [piece.strip() for piece in text.split(",")]
+        try:
+            low, start, high = ["", *pieces, ""] if len(pieces) == 1 else pieces
+            both = float(low) if low else None, float(start), float(high) if high else None
+        except ValueError:
+            raise argument_error(option, f"{name}={text}", "NAME=START or NAME=LOW,START,HIGH") from None
+        found[name] = both if len(pieces) == 3 else both[1]
+    return found or None
 
 
 def inputs_of(words: list[str]) -> dict[str, str | None] | None:

@@ -20,6 +20,7 @@ from itoscope.cli.arguments import (
     library_of,
     names_of,
     noise_of,
+    parameters_of,
     prior_of,
     terms_of,
 )
@@ -32,6 +33,7 @@ from itoscope.show.storage import target_of
 if TYPE_CHECKING:
     from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
+    from itoscope.result.parameters import Estimate
 
 __all__ = ["add"]
 
@@ -133,6 +135,16 @@ SOUGHT: tuple[Word, ...] = (
             "help": "terms whose coefficients differ by recording, as x1=1; may be repeated",
         },
     ),
+    (
+        "--parameter",
+        "parameters",
+        {
+            "action": "append",
+            "metavar": "NAME=START",
+            "help": "a number that known rows name, with its start, as a=1, or bounds too, as tau=0.01,0.1,10; may be "
+            "repeated",
+        },
+    ),
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
     ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
     (
@@ -202,6 +214,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "include": terms_of("--include", arguments.include),
         "bounds": bounds_of("--bounds", arguments.bounds),
         "vary": terms_of("--vary", arguments.vary),
+        "parameters": parameters_of("--parameter", arguments.parameters),
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
         "diffusion": by_row("--diffusion", arguments.diffusion),
@@ -274,6 +287,7 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "inputs": list(result.inputs),
         "drift": {row: _terms(equation) for row, equation in result.drift.items()},
         "known_drift": dict(result.known_drift),
+        "parameters": {name: _parameter(one) for name, one in result.parameters.items()},
         "diffusion": {f"{i},{j}": _terms(equation) for (i, j), equation in result.diffusion.items()},
         "measurement_noise": plain(result.measurement_noise),
         "noise_levels": plain(result.diagnostics.get("measurement_noise", {})),
@@ -283,6 +297,14 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "checks": plain(result.diagnostics.get("checks", [])),
         "settings": plain(result.settings),
         "data": plain(result.data_summary),
+    }
+
+
+def _parameter(found: Estimate) -> dict[str, Any]:
+    return {
+        "mean": plain(found.mean),
+        "sd": plain(found.sd),
+        "interval": [plain(end) for end in found.interval(0.95)],
     }
 
 

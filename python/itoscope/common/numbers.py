@@ -46,6 +46,7 @@ class Rounding:
         >>> rounding.write(-99913.2), rounding.write(319.0)
         ('-99900', '300')
         """
+        sd = 0.01 * abs(value) if math.isinf(sd) else sd  # nobody knows: three digits of the value
         size = max(abs(value), sd)
         if not (math.isfinite(size) and size > 0):
             return cls(6, 0)

@@ -62,6 +62,7 @@ def discover(
     include: Mapping[str, Sequence[str]] | None = None,
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
     vary: Mapping[str, Sequence[str]] | None = None,
+    parameters: Mapping[str, float | tuple[float | None, float, float | None]] | None = None,
     t: Any = None,
 ) -> Discovery:
     r"""Discover the stochastic differential equation behind recorded trajectories.
@@ -159,6 +160,10 @@ def discover(
     vary : mapping of str to sequence of str, optional
         `{"x1": ["1"]}`: terms of the drift whose coefficients differ by recording, normal about a common mean. The mean
         is a term like others; `Discovery.varying` has the value of each recording, their spread and its interval.
+    parameters : mapping of str to float or (low, start, high), optional
+        `{"a": 1.0, "tau": (0.01, 0.1, 10.0)}`: names that `known_drift` and `known_diffusion` use for numbers that are
+        not known, each with a start, or with bounds too (None for none). They are found with the equation, by maximum
+        likelihood from several starts, and are in `parameters` of the result. The filter is used.
     t : array_like, optional
         Time stamps in place of `dt`, as `Trajectories` takes them.
 

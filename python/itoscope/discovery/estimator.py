@@ -119,6 +119,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         include: Mapping[str, Sequence[str]] | None = None,
         bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
         vary: Mapping[str, Sequence[str]] | None = None,
+        parameters: Mapping[str, float | tuple[float | None, float, float | None]] | None = None,
     ) -> None:
         asked = {name: value for name, value in locals().items() if name != "self"}
         if BaseEstimator is None:

@@ -41,9 +41,11 @@ class Discovery(Laws):
     diffusion : mapping of (str, str) to Equation
         `diffusion["x2", "x2"]`: the same for an entry of the covariance `Gamma`.
     known_drift : dict of str to str
-        Rows that were given, without noise.
+        Rows that were given, the values of parameters in them.
     varying : dict of str to dict
         By row and term, the coefficients that differ by recording (`vary`): `values`, `errors`, `spread`, `interval`.
+    parameters : Parameters
+        `parameters["tau"]`: `mean`, `sd` and `interval()` of a named number of what was given; `correlations`.
     inputs : tuple of str
         What drives the states: names of inputs, and the time `t` where a term contains it.
     measurement_noise : float

@@ -112,6 +112,7 @@ def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, 
 def log_evidence(result: Findings, data: Trajectories) -> float:
     """Schwarz' approximation of the log evidence: log likelihood less half log n for each coefficient."""
     count = sum(int((equation.selected & ~equation.given).sum()) for _, equation in result.labelled())
+    count += len(result.parameters)
     steps = sum(int(np.count_nonzero(np.isfinite(path).any(axis=1))) - 1 for path in data.paths)
     if result.observer is not None:
         asked = result.settings.get("measurement_noise")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from itoscope.common import checks
@@ -10,7 +10,7 @@ from itoscope.errors import ArgumentError, argument_error, naming
 from itoscope.library.bound import TIME, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from itoscope.backends.protocol import Backend
 
@@ -72,10 +72,20 @@ class Given:
         return cls(ordered(whole), ordered(parts), _noise(noise, whole, states), asked)
 
     @property
+    def texts(self) -> list[str]:
+        """All expressions."""
+        return [*self.drift.values(), *self.parts.values(), *self.noise.values()]
+
+    @property
     def timed(self) -> bool:
         """Whether an expression contains the time."""
-        texts = [*self.drift.values(), *self.parts.values(), *self.noise.values()]
-        return any(TIME in names_in(text) for text in texts)
+        return any(TIME in names_in(text) for text in self.texts)
+
+    def written(self, write: Callable[[str], str]) -> Given:
+        """The same with every expression written in another way."""
+        drift, parts = ({row: write(text) for row, text in rows.items()} for rows in (self.drift, self.parts))
+        noise = {pair: write(text) for pair, text in self.noise.items()}
+        return replace(self, drift=drift, parts=parts, noise=noise)
 
     def compiled(self, names: Sequence[str], backend: Backend) -> None:
         """Raise `ArgumentError` for an expression that does not compile over these names."""

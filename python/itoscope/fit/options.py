@@ -21,6 +21,7 @@ from itoscope.common.types import (
 )
 from itoscope.errors import argument_error
 from itoscope.fit.forcing import check_words
+from itoscope.fit.numbers import check_parameters
 from itoscope.fit.sensors.levels import check_noise
 from itoscope.fit.shapers import check_forcing
 from itoscope.fit.terms import check_bounds, check_named
@@ -86,6 +87,7 @@ class Options:
     include: Mapping[str, Sequence[str]] | None = None
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None
     vary: Mapping[str, Sequence[str]] | None = None
+    parameters: Mapping[str, float | tuple[float | None, float, float | None]] | None = None
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:
@@ -113,6 +115,7 @@ class Options:
         check_named(self.include, "include")
         check_bounds(self.bounds)
         check_named(self.vary, "vary")
+        check_parameters(self.parameters)
         for name in ("library", "diffusion_library"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, Library):
@@ -154,6 +157,7 @@ def check_streamed(options: Options) -> None:
         ("observed", None),
         ("forcing", "white"),
         ("vary", None),
+        ("parameters", None),
     ):
         value = getattr(options, name)
         if value != allowed:

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.backends import get_backend
+from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.data.driving import driven, rows
 from itoscope.errors import DataError, argument_error
+from itoscope.expressions.slopes import multiples, slope
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.fit.given import Given
+from itoscope.fit.numbers import Numbers
 from itoscope.fit.options import check_streamed
 from itoscope.fit.sensors.errors import with_errors
 from itoscope.fit.sensors.kinds import sensors_of
@@ -24,6 +27,7 @@ from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shape
 from itoscope.fit.terms import deviations_of, said_of, settings_of
 from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
+from itoscope.posterior.said import Said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +37,6 @@ if TYPE_CHECKING:
     from itoscope.data.streams import Stream
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
-    from itoscope.posterior.said import Said
     from itoscope.posterior.sampling import Sampling
 
 __all__ = ["Question"]
@@ -66,7 +69,11 @@ class Question:
     own : BoundLibrary
         The candidates alone: `library` has known parts of rows too.
     given : Given
-        Rows, parts of rows and noise that are known.
+        Rows, parts of rows and noise that are known, numbers in the place of names.
+    asked : Given
+        The same as it was written.
+    numbers : Numbers
+        What these names stand for.
     said : dict of str to Said
         What is known of the terms of a row, as the library shows them.
     shapers : tuple of Shaper
@@ -98,6 +105,8 @@ class Question:
     diffusion_library: BoundLibrary
     own: BoundLibrary
     given: Given
+    asked: Given
+    numbers: Numbers
     said: dict[str, Said]
     shapers: tuple[Shaper, ...]
     words: dict[int, Diffusion]
@@ -132,24 +141,27 @@ class Question:
         known = dict(options.known_drift or {})
         if options.order == 2:
             known = dict(zip(positions, motion[len(positions) :])) | known
-        given = Given.of(known, options.known_diffusion, motion)
-        inputs = _inputs_of(data, motion, given)
-        given.compiled([*motion, *inputs], backend)
+        asked = Given.of(known, options.known_diffusion, motion)
+        inputs = _inputs_of(data, motion, asked)
+        numbers = Numbers.of(options.parameters, [*motion, *inputs], asked.texts)
+        asked.compiled([*motion, *inputs, *numbers.names], backend)
+        given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
         sought = [x for x in motion if x not in given.drift]
-        shapers = shapers_of(options.forcing, sought, [*motion, *inputs])
+        shapers = shapers_of(options.forcing, sought, [*motion, *inputs, *numbers.names])
         recipe, for_diffusion, words = _libraries(options, motion, sought, shapers)
         named = [name for name in inputs if name != TIME]
         recorded = dict(zip([*data.names, *named], readable_means(rows(data, named))))
         means = [recorded.get(name, 0.0) for name in (*motion, *named)]
         own, diffusion_library = bind_together([recipe, for_diffusion], motion, means, inputs)
         hidden = [name for shaper in shapers for name in shaper.states]
-        states, given = [*motion, *hidden], forced(given, shapers)
+        states, given, asked = [*motion, *hidden], forced(given, shapers), forced(asked, shapers)
         noise = levels(data.names, options.measurement_noise, _hidden(data, states, observed), data.errors)
         check_told_apart(data.names, observation, noise, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
-        asked = options.exclude, options.include, options.bounds
-        said = said_of(library, sought, *asked, given.parts, own.names)
+        terms = options.exclude, options.include, options.bounds
+        said = said_of(library, sought, *terms, given.parts, own.names)
         said |= said_of_forces(shapers, library, data)
+        said = _beside_numbers(said, asked.parts, numbers, own, [*library.inputs, *numbers.names])
         words |= {states.index(shaper.driven): "constant" for shaper in shapers}
         return cls(
             data=data,
@@ -159,6 +171,8 @@ class Question:
             diffusion_library=extended(diffusion_library, states),
             own=own,
             given=given,
+            asked=asked,
+            numbers=numbers,
             said=said,
             shapers=shapers,
             words=words,
@@ -217,16 +231,24 @@ class Question:
     @property
     def measured(self) -> bool:
         """Whether the data are all states without noise, so that no filter is needed, nor asked for."""
-        return (
-            not self.hidden and all(level == 0.0 for level in self.noise) and self.options.scheme != "filter"
-        )
+        exact = not self.hidden and all(level == 0.0 for level in self.noise)
+        return exact and self.options.scheme != "filter" and not self.numbers
+
+    def known_at(self, values: Array) -> Given:
+        """What is given, where the numbers in it have some values."""
+        return self.asked.written(lambda text: self.numbers.filled(text, values))
 
     def settings(self) -> dict[str, Any]:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
         settings = {name: getattr(self.options, name) for name in KEPT}
         asked = self.options.measurement_noise
         settings["measurement_noise"] = self.noise[0] if asked is None else as_given(asked)
-        settings |= self.given.settings()
+        settings |= self.asked.settings()
+        if self.numbers:
+            settings["parameters"] = {
+                name: list(value) if checks.is_list(value) else value
+                for name, value in self.numbers.asked.items()
+            }
         if self.options.scheme == "auto":
             settings["scheme"] = "trapezoid" if self.measured else "filter"
         if isinstance(self.options.diffusion, Mapping):
@@ -259,6 +281,23 @@ class Question:
 def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:
     """Whether the columns are not the states themselves."""
     return len(states) > data.n_states or observed is not None
+
+
+def _beside_numbers(
+    said: Mapping[str, Said],
+    parts: Mapping[str, str],
+    numbers: Numbers,
+    library: BoundLibrary,
+    names: Sequence[str],
+) -> dict[str, Said]:
+    """What is said of rows, without the terms that a number of their known parts is the coefficient of."""
+    found = dict(said)
+    for row, text in parts.items() if numbers else ():
+        slopes = [numbers.filled(slope(text, names, name), numbers.generic) for name in numbers.names]
+        own = {library.names[k] for one in slopes for k in multiples(one, library.expressions, names)}
+        before = found.get(row, Said())
+        found[row] = before.without(*(own - before.included))
+    return found
 
 
 def _libraries(

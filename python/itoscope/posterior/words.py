@@ -154,7 +154,9 @@ def sum_text(equation: Shown) -> str:
 
 
 def probability(p: float) -> str:
-    """An inclusion probability to three digits; what rounds to one is said to be above 0.999."""
+    """An inclusion probability to three digits, `> 0.999` where that rounds to one; nothing where there is none."""
+    if p != p:
+        return ""
     return "> 0.999" if p > 0.999 else f"{p:.3f}"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.result.findings import Findings
 from itoscope.result.likelihood import likelihood
+from itoscope.result.written import rows_shown
 
 if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
@@ -29,7 +30,7 @@ class Criteria:
     loglik : float
         Predictive log-likelihood of the mean model.
     parameters : int
-        Selected coefficients, and levels of measurement noise that were estimated.
+        Selected coefficients, levels of measurement noise that were estimated, and named parameters.
     """
 
     samples: int
@@ -82,7 +83,7 @@ class Estimates(Findings):
         alpha = checks.share("alpha", alpha)
         ends = {
             (label, equation.terms[k]): interval
-            for label, equation in self.labelled()
+            for label, equation in rows_shown(self)
             for k, interval in enumerate(equation.interval(1.0 - alpha).tolist())
             if equation.selected[k]
         }
@@ -118,13 +119,13 @@ class Estimates(Findings):
         levels = self.diagnostics.get("measurement_noise") or {}
         free = sum(level["high"] > level["low"] for level in levels.values())
         terms = sum(int(equation.selected.sum()) for _, equation in self.labelled())
-        return Criteria(found.samples, found.total, terms + free)
+        return Criteria(found.samples, found.total, terms + free + len(self.parameters))
 
     def _selected(self, what: str) -> dict[tuple[str, str], float]:
         """One quantity of the selected coefficients, by equation and term."""
         return {
             (label, equation.terms[k]): float(getattr(equation, what)[k])
-            for label, equation in self.labelled()
+            for label, equation in rows_shown(self)
             for k in np.flatnonzero(equation.selected)
         }
 

@@ -16,8 +16,10 @@ from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.posterior.equation import Equation
 from itoscope.result.diagnostics import Diagnostics, Summary, Varied
+from itoscope.result.parameters import Parameters
 from itoscope.result.states import SmoothedStates, smoothed
 from itoscope.sde.family import Draws, Sum, repaired
+from itoscope.sde.roots import constant_of
 from itoscope.sde.sde import SDE
 
 if TYPE_CHECKING:
@@ -116,6 +118,7 @@ class Findings:
     diffusion: Diffusion
     known_drift: dict[str, str] = field(default_factory=dict)
     inputs: tuple[str, ...] = ()
+    parameters: Parameters = field(default_factory=Parameters.none)
     measurement_noise: float = 0.0
     settings: dict[str, Any] = field(default_factory=dict)
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
@@ -249,22 +252,58 @@ class Findings:
             for key, equation in self.keyed():
                 chains, draws = equation.samples.shape[:2]
                 drawn[key].append(equation.samples[rng.integers(chains), rng.integers(draws)])
-        return self._draws({key: np.stack(rows) for key, rows in drawn.items()})
+        values = {key: np.stack(rows) for key, rows in drawn.items()}
+        return self._draws(values, self._parameters(values, rng) if self.parameters else None)
 
-    def _draws(self, values: Mapping[Key, Array]) -> Draws:
+    def _parameters(self, values: Mapping[Key, Array], rng: np.random.Generator) -> Array:
+        """Draws of the named parameters `(n, P)` beside those of the coefficients."""
+        places = {(str(key), t): (key, k) for key, e in self.keyed() for k, t in enumerate(e.terms)}
+        means = dict(self.keyed())
+        columns = [places[beside] for beside in self.parameters.beside]
+        n = len(next(iter(values.values())))
+        away = [
+            np.where(values[key][:, k] == 0.0, 0.0, values[key][:, k] - means[key].mean[k])
+            for key, k in columns
+        ]
+        return self.parameters.drawn(np.array(away).T.reshape(n, len(columns)), rng)
+
+    def _draws(self, values: Mapping[Key, Array], parameters: Array | None = None) -> Draws:
         """Models from coefficients `(n, K)` of each equation; terms that no model can call are refused."""
         sums = {key: Sum(equation.terms, values[key]) for key, equation in self.keyed()}
+        given: Mapping[str, str] = self.known_drift
+        if parameters is not None:
+            given, sums = self._with_parameters(sums, parameters)
         for key, (terms, rows) in sums.items():
             for term in (term for term, column in zip(terms, rows.T) if column.any()):
                 check_simulable(term, str(key), self.variables, self.settings.get("custom_terms", ()))
         drawn = Draws(
             states=tuple(self.states),
             inputs=tuple(self.inputs),
-            given=self.known_drift,
+            given=given,
             drift={key.row: found for key, found in sums.items() if key.column is None},
             gamma={(key.row, key.column): found for key, found in sums.items() if key.column is not None},
         )
         return repaired(drawn)
+
+    def _with_parameters(
+        self, sums: Mapping[Key, Sum], drawn: Array
+    ) -> tuple[dict[str, str], dict[Key, Sum]]:
+        """Given rows, and sums, where parameters are `drawn` `(n, P)`: to first order in a drift, constants exactly."""
+        found, given, out = self.parameters, dict(self.known_drift), dict(sums)
+        away, one = drawn - found.means, np.ones((len(drawn), 1))
+        for what in ("drift", "parts"):
+            for row, text in found.written[what].items():
+                slopes = found.slopes(text)
+                if slopes:
+                    before = Sum([given.pop(row)], one) if what == "drift" else out[Key(row)]
+                    values = np.hstack([before.values, away[:, list(slopes)]])
+                    out[Key(row)] = Sum([*before.terms, *slopes.values()], values)
+        for pair, text in found.written["noise"].items():
+            row, column = pair.split(",")
+            if found.slopes(text) and out[Key(row, column)].terms == ["1"]:
+                sizes = [constant_of(found.filled(text, values), ()) for values in drawn]
+                out[Key(row, column)] = Sum(["1"], np.array(sizes, dtype=float)[:, None])
+        return given, out
 
     def _sde(self, models: Draws, number: int) -> SDE:
         gamma = models.gamma_of(number)

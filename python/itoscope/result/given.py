@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.expressions.grammar import parse
+from itoscope.expressions.graph import Graph
+from itoscope.library.bound import names_in
 from itoscope.result.findings import Diffusion
 
 if TYPE_CHECKING:
@@ -29,10 +32,9 @@ def with_given_noise(findings: Findings, noise: Mapping[tuple[str, str], str]) -
 
 def _equation(text: str, like: Equation) -> Equation:
     """The equation whose one term is `text`, or the constant, its chains as long as those of another."""
-    try:
-        term, size = "1", float(text)
-    except ValueError:
-        term, size = text, 1.0
+    graph = Graph(sorted(names_in(text)))
+    number = graph.constant(parse(text, graph))
+    term, size = ("1", number) if number is not None else (text, 1.0)
     shape, one = (*like.samples.shape[:2], 1), np.ones(1)
     return replace(
         like,

@@ -104,6 +104,25 @@ class Seen(TypedDict, total=False):
     carried: list[str]
 
 
+class Number(TypedDict):
+    """What was found of a named number; None is not finite."""
+
+    mean: float
+    sd: float | None
+    low: float | None
+    high: float | None
+    degrees: float
+
+
+class Found(TypedDict):
+    """`Parameters`, as its `as_dict` gives it."""
+
+    estimates: dict[str, Number]
+    beside: list[list[str]]
+    cov: list[list[float]]
+    written: dict[str, dict[str, str]]
+
+
 class _Document(TypedDict):
     """What every file holds."""
 
@@ -123,6 +142,7 @@ class Document(_Document, total=False):
     """Everything of a discovery but its arrays."""
 
     inputs: list[str]
+    parameters: Found
 
 
 def check_document(document: Any) -> None:

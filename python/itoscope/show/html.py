@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from itoscope.expressions.mathml import MATHML, STYLE, math
 from itoscope.posterior.fragments import table_html, warnings_html
 from itoscope.posterior.words import near_notes
-from itoscope.result.units import coefficient_units
+from itoscope.result.written import rows_shown, units_shown
 from itoscope.show import latex as equations
 from itoscope.show import text as summary
 
@@ -48,8 +48,9 @@ def equations_html(result: Findings) -> str:
 
 def terms_html(result: Findings) -> str:
     """The table of the selected terms of all equations."""
-    named = [(_label(key), equation) for key, equation in result.keyed()]
-    return table_html(named, result.states, [*coefficient_units(result).values()])
+    labels = {str(key): _label(key) for key, _ in result.keyed()}
+    named = [(labels.get(label, label), equation) for label, equation in rows_shown(result)]
+    return table_html(named, [*result.states, *result.parameters], units_shown(result))
 
 
 def _label(key: Key) -> str:

@@ -10,6 +10,7 @@ from itoscope.expressions.notation import LATEX, Notation
 from itoscope.expressions.symbolic import symbolic
 from itoscope.expressions.typeset import typeset_term
 from itoscope.posterior.fragments import sum_pieces
+from itoscope.result.written import written
 
 if TYPE_CHECKING:
     from itoscope.posterior.equation import Equation
@@ -20,7 +21,7 @@ __all__ = ["latex_block", "latex_equations", "pieces", "sympy_equations"]
 
 def pieces(result: Findings, notation: Notation) -> list[tuple[str, list[str]]]:
     """Every equation: its left side, and its right side in pieces."""
-    lines = []
+    lines, result = [], written(result)
     noisy = [a for a, b in result.diffusion if a == b]
     for state in result.states:
         left = notation.differential(state)

@@ -17,6 +17,7 @@ from itoscope.posterior.equation import Equation
 from itoscope.posterior.moments import Moments
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.observer import Observer
+from itoscope.result.parameters import Parameters
 from itoscope.show.document import KIND, check_document
 
 __all__ = ["FORMAT", "load", "save", "target_of"]
@@ -43,6 +44,8 @@ def save(result: Findings, path: str | Path) -> Path:
     document = {"kind": KIND, "format": FORMAT, "states": list(result.states), "equations": equations}
     document |= {name: getattr(result, name) for name in RESULT}
     document["inputs"] = list(result.inputs)
+    if result.parameters:
+        document["parameters"] = result.parameters.as_dict()
     if result.observer is not None:
         document["observer"] = result.observer.as_dict()
     arrays["document"] = np.frombuffer(json.dumps(document, default=_plain).encode(), dtype=np.uint8)
@@ -79,6 +82,7 @@ def load(path: str | Path) -> Findings:
             drift=drift,
             diffusion=Diffusion(diffusion),
             inputs=tuple(document.get("inputs", ())),
+            parameters=_parameters(document),
             observer=None if observer is None else Observer.from_dict(document["states"], observer),
             **{name: document[name] for name in RESULT},
         )
@@ -88,6 +92,11 @@ def load(path: str | Path) -> Findings:
         if isinstance(problem, DataError) and "newer version" in str(problem):
             raise
         raise DataError(f"{path}: not a saved discovery, or a damaged one ({problem})") from problem
+
+
+def _parameters(document: dict[str, Any]) -> Parameters:
+    found = document.get("parameters")
+    return Parameters.none() if found is None else Parameters.from_dict(found)
 
 
 def _equations(result: Findings) -> list[tuple[str, list[str], Equation]]:

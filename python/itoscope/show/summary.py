@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from itoscope.errors import ArgumentError
 from itoscope.posterior.words import columns, head, term_rows
-from itoscope.result.units import coefficient_units
+from itoscope.result.written import rows_shown, units_shown
 from itoscope.show.text import headline, noise_text
 
 if TYPE_CHECKING:
@@ -71,5 +71,5 @@ def _lines(result: Estimates, criteria: Criteria | None) -> Iterator[str]:
     width = max(len(name) for name, _ in facts)
     yield from (f"  {name:<{width}}  {value}" for name, value in facts)
     yield ""
-    units = [*coefficient_units(result).values()]
-    yield from columns([head(units), *term_rows(result.labelled(), units)], 2)
+    units = units_shown(result)
+    yield from columns([head(units), *term_rows(rows_shown(result), units)], 2)

@@ -8,6 +8,7 @@ from itoscope.common.numbers import Rounding, number
 from itoscope.expressions.sums import broken, in_brackets
 from itoscope.posterior.words import aligned, columns, head, near_notes, parts, sum_words, term_rows, wrap
 from itoscope.result.units import coefficient_units
+from itoscope.result.written import LABEL, rows_shown, units_shown, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ MOST_LINES = 60
 
 def equation_lines(result: Findings) -> list[tuple[str, list[str], str]]:
     """Each equation: its left side, the pieces of its right side, and what is to be said beside it."""
-    lines = []
+    lines, result = [], written(result)
     for state in result.states:
         left = f"d{state} = "
         if state in result.known_drift:
@@ -193,8 +194,8 @@ def noise_text(result: Findings) -> str:
 
 
 def _table(result: Findings) -> Iterator[str]:
-    units = [*coefficient_units(result).values()]
-    return columns([head(units), *term_rows(result.labelled(), units)], 2)
+    units = units_shown(result)
+    return columns([head(units), *term_rows(rows_shown(result), units)], 2)
 
 
 def records(result: Findings) -> list[dict[str, Any]]:
@@ -208,4 +209,7 @@ def records(result: Findings) -> list[dict[str, Any]]:
         for k, values in enumerate(zip(equation.terms, *(array.tolist() for array in arrays), low, high)):
             unit = {"unit": units[key][k]} if units else {}
             rows.append({"equation": str(key), **dict(zip(columns, values)), **unit})
-    return rows
+    return rows + [
+        {"equation": LABEL, **dict(zip(columns, (name, True, None, None, one.mean, one.sd, *one.interval())))}
+        for name, one in result.parameters.items()
+    ]

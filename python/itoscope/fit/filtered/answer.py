@@ -19,6 +19,7 @@ from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.forces import forces_of, log_bayes_factor
 from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.state import Task
+from itoscope.fit.filtered.told import told
 from itoscope.fit.shapers import starts_of
 from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from itoscope.data.inputs import Between
     from itoscope.fit.question import Question
     from itoscope.library.bound import BoundLibrary
+    from itoscope.posterior.equation import Equation
     from itoscope.result.diagnostics import NoiseLevel
 
 __all__ = ["answer_filtered", "recorded"]
@@ -151,6 +153,13 @@ def _candidates(question: Question, driven: dict[str, str]) -> Candidates:
         },
     )
     number = dict(zip(question.library.names, among.drift_terms))
+    if question.numbers:
+        place, asked = question.states.index, question.asked
+        among = among.with_numbers(
+            question.numbers,
+            {place(row): text for row, text in (asked.drift | asked.parts).items()},
+            {(place(i), place(j)): text for (i, j), text in asked.noise.items()},
+        )
     return replace(
         among,
         starts=tuple(
@@ -207,7 +216,12 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
     means, _ = fit.recording.smooth(fit.model)
     space, _ = fit.recording.space(fit.model)
     steps = check_steps(states, space, np.concatenate(means))
-    drift = {states[row]: equation for row, equation in fit.drift.items()}
+    known = question.known_at(fit.model.numbers) if question.numbers else question.given
+    parameters, notes = told(question, fit)
+    drift = {
+        states[row]: _renamed(equation, question.given.parts.get(states[row]), known.parts.get(states[row]))
+        for row, equation in fit.drift.items()
+    }
     diffusion = {(states[i], states[j]): equation for (i, j), equation in fit.diffusion.items()}
     scales = {states[row]: scale for row, scale in fit.slab_scales.items()}
     findings = Findings(
@@ -215,7 +229,8 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         inputs=question.inputs,
         drift=Drift(drift),
         diffusion=Diffusion(diffusion),
-        known_drift=question.known_drift,
+        known_drift=known.drift,
+        parameters=parameters,
         measurement_noise=float(np.sqrt(np.mean(fit.model.noise))),
         settings=question.settings() | {"slab_scale": scales},
         diagnostics={
@@ -227,7 +242,11 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
             "checks": [steps.as_dict()],
             "observed_information": fit.maximum.observed,
         },
-        warnings=[*fit.warnings, *([steps.sentence] if steps.fired else [])],
+        warnings=[
+            *fit.warnings,
+            *notes,
+            *([steps.sentence] if steps.fired else []),
+        ],
         data_summary=summary_of(data, question.observed),
         data=data,
         library=question.recipe,
@@ -237,7 +256,14 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
     findings.warnings += grouped_warnings(findings.labelled())
     if not question.pairs and not question.given.noise:
         findings.diffusion = Diffusion({})
-    return with_given_noise(findings, question.given.noise)
+    return with_given_noise(findings, known.noise)
+
+
+def _renamed(equation: Equation, term: str | None, name: str | None) -> Equation:
+    """An equation of which a term is called by another name."""
+    if term == name:
+        return equation
+    return replace(equation, terms=[str(name) if one == term else one for one in equation.terms])
 
 
 def _levels(fit: FilteredFit, channels: tuple[str, ...]) -> dict[str, NoiseLevel]:
@@ -254,6 +280,6 @@ def _observer(fit: FilteredFit, question: Question) -> Observer:
     channels, backend = question.data.names, question.options.backend
     among = fit.recording.candidates
     space, place = fit.recording.space(fit.model)
-    texts = tuple(among.expressions[k] for k in sorted(place, key=place.__getitem__))
+    texts = tuple(among.text(k, fit.model.numbers) for k in sorted(place, key=place.__getitem__))
     driven = dict.fromkeys(question.inputs, "time") | _modes(question)
     return Observer.of(space, among.states, channels, texts, backend, driven, _sight(question))

@@ -11,12 +11,15 @@ import numpy as np
 from itoscope.expressions.affine import affine
 from itoscope.expressions.grammar import named
 from itoscope.expressions.kinks import Kink, closed_kinks, distinct
+from itoscope.fit.filtered.named import Named, Part
+from itoscope.library.bound import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from itoscope.common.types import Array
     from itoscope.fit.filtered.model import Columns
+    from itoscope.fit.numbers import Numbers
     from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.said import Said
 
@@ -55,6 +58,8 @@ class Candidates:
         are known parts of a row that is sought.
     bounds : mapping of (row, term) to (low, high)
         Between which coefficients are.
+    named : Named
+        The numbers in given expressions, whose slopes stand after these.
     """
 
     states: tuple[str, ...]
@@ -73,6 +78,7 @@ class Candidates:
     included: frozenset[tuple[int, int]] = frozenset()
     held: frozenset[tuple[int, int]] = frozenset()
     bounds: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
+    named: Named = field(default_factory=Named)
 
     @classmethod
     def of(
@@ -142,6 +148,38 @@ class Candidates:
                 if name in one.bounds
             },
         )
+
+    def with_numbers(
+        self, numbers: Numbers, drift: Mapping[int, str], noise: Mapping[tuple[int, int], str]
+    ) -> Candidates:
+        """The same with numbers that the given expressions of `drift` rows and elements of `noise` name."""
+        first = self.n_terms
+        columns = {row: column for row, column in np.argwhere(self.given != 0.0).tolist()}
+        given: list[tuple[Part, int, int, str]] = [
+            ("drift", row, first + columns[row], text) for row, text in drift.items()
+        ]
+        places = np.argmax(self.given_gamma, axis=1).tolist() if self.given_pairs else []
+        given += [
+            ("gamma", self.given_pairs.index(pair), first + places[self.given_pairs.index(pair)], text)
+            for pair, text in noise.items()
+        ]
+        used = [one for one in given if any(number in names_in(one[3]) for number in numbers.names)]
+        named = Named.of(numbers, self.states, used, len(self.expressions))
+        more = len(named.slopes)
+        expressions = [*self.expressions, *[""] * more]
+        for number in named.templates:
+            expressions[number] = named.text(number, numbers.generic)
+        return replace(
+            self,
+            expressions=tuple(expressions),
+            given=np.pad(self.given, ((0, 0), (0, more))),
+            given_gamma=np.pad(self.given_gamma, ((0, 0), (0, more))),
+            named=named,
+        )
+
+    def text(self, term: int, numbers: Array) -> str:
+        """An expression where the named numbers have some values."""
+        return self.named.text(term, numbers) if term in self.named.templates else self.expressions[term]
 
     @property
     def n_terms(self) -> int:

@@ -16,7 +16,6 @@ from itoscope.fit.sampler import STABLE_SHIFT
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from itoscope.common.types import Array
     from itoscope.fit.filtered.ranking import Ranked, Set
     from itoscope.stats.quadratic import Quadratic
 
@@ -65,7 +64,11 @@ def drift_round(task: Task, state: State, *, rivals: bool) -> tuple[State, Round
 
     def least_squares(chosen: Ranked) -> Model:
         drift = table(state.model.drift.shape, columns, chosen.columns, chosen.theta)
-        return replace(state.model, drift=recording.candidates.within(drift))
+        among, numbers, theta = recording.candidates, state.model.numbers, np.zeros(len(columns))
+        theta[list(chosen.columns)] = chosen.theta
+        if state.follow is not None:
+            numbers = among.named.numbers.within(state.follow.moved(numbers, theta))
+        return replace(state.model, drift=among.within(drift), numbers=numbers)
 
     def height(one: Ranked) -> float:
         trial = least_squares(one)
@@ -73,11 +76,14 @@ def drift_round(task: Task, state: State, *, rivals: bool) -> tuple[State, Round
 
     ranked = ranking.explore([now], quick=True)
     chosen = best_rival(ranked, [ranking.rank(now)], height) if rivals else ranked[0]
+    aim = least_squares(chosen)
     moved = _shift(ranking.sums, chosen, [state.model.drift[columns[c]] for c in chosen.columns])
+    if state.follow is not None:
+        moved = max(moved, state.follow.distance(aim.numbers - state.model.numbers))
     same = chosen.columns == now
     step = 0.0
     if not same or moved >= STABLE_SHIFT:
-        state, step = _step(task, state, least_squares(chosen).drift, same=same)
+        state, step = _step(task, state, aim, same=same)
     if step == 0.0 and same:
         moved = 0.0  # the regression points elsewhere, but no step along it raises the likelihood: an end
     terms = tuple(ranking.names[c] for c in chosen.columns)
@@ -90,23 +96,24 @@ def _shift(sums: Quadratic, chosen: Ranked, now: list[float]) -> float:
     return float(np.max(np.abs(chosen.theta - np.array(now)) / error, initial=0.0))
 
 
-def _step(task: Task, state: State, aim: Array, *, same: bool) -> tuple[State, float]:
-    """Towards the drift `aim`, as far as the evidence rises; where no part of the way is better, with a new Gamma.
+def _step(task: Task, state: State, aim: Model, *, same: bool) -> tuple[State, float]:
+    """Towards the drift of `aim`, as far as the evidence rises; where no part of the way is better, with a new Gamma.
 
     Returns the share of the way that was gone.
     """
-    recording, drift = task.recording, state.model.drift
+    recording, drift, numbers = task.recording, state.model.drift, state.model.numbers
 
     def at(share: float) -> tuple[Model, float]:
-        trial = replace(state.model, drift=recording.candidates.within(drift + share * (aim - drift)))
+        between = recording.candidates.within(drift + share * (aim.drift - drift))
+        trial = replace(state.model, drift=between, numbers=numbers + share * (aim.numbers - numbers))
         return trial, recording.loglik(trial)
 
-    grows = bool(np.any((aim != 0.0) & (drift == 0.0)))
+    grows = bool(np.any((aim.drift != 0.0) & (drift == 0.0)))
     taken = damped(at, lambda m, value: state.better(task, m, value), TRIES if grows or same else FEW_TRIES)
     if taken is not None:
         return state.at(taken.model, taken.loglik), taken.share
     if not same:
-        trial, loglik = maximise_noise(recording, replace(state.model, drift=aim), 3)
+        trial, loglik = maximise_noise(recording, aim, 3)
         if state.better(task, trial, loglik):
             return state.at(trial, loglik), 1.0
     return state, 0.0

@@ -78,6 +78,8 @@ def differences(recording: Recording, model: Model, parameters: Sequence[Paramet
     if drift:
         errors += recording.drift_moments(model, drift).solve().errors.tolist()
     errors += recording.noise_moments(model, model.gamma_columns()).solve().errors.tolist()
+    named = recording.candidates.named
+    errors += (SMALL * np.maximum(np.abs(model.numbers), SMALL * named.numbers.sizes)).tolist()
     steps = DIFFERENCE * np.array(errors)
     positive = np.array([kind != "drift" for kind, _, _ in parameters])
     small = positive & (steps > SMALL * sizes)
@@ -105,7 +107,9 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
 
         def at(share: float) -> Model:
             found = model.with_values(parameters, moved(now, change * share, positive, FACTOR))
-            return replace(found, drift=recording.candidates.within(found.drift))
+            among = recording.candidates
+            numbers = among.named.numbers.within(found.numbers)
+            return replace(found, drift=among.within(found.drift), numbers=numbers)
 
         return Ascent(at, 0.5 * float(change @ sums.moment), cov)
 
@@ -121,7 +125,9 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
 
 
 def keeps_sign(recording: Recording, model: Model, parameter: Parameter) -> bool:
-    """Whether a parameter cannot change its sign: a noise variance, or the one term of a Gamma_ii."""
+    """Whether a parameter cannot change its sign: a noise variance, the one term of a Gamma_ii, a number so bounded."""
+    if parameter.kind == "number":
+        return bool(recording.candidates.named.numbers.positive[parameter.at])
     if parameter.kind != "gamma":
         return parameter.kind == "noise"
     i, j = recording.candidates.pairs[parameter.at]

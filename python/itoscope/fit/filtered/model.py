@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -37,6 +37,8 @@ class Model:
         Normal law of the first state.
     floor : (m,) array
         Smallest Gamma_ii.
+    numbers : (P,) array
+        What the names in given expressions stand for.
     """
 
     drift: Array
@@ -45,6 +47,7 @@ class Model:
     mean0: Array
     cov0: Array
     floor: Array
+    numbers: Array = field(default_factory=lambda: np.zeros(0))
 
     def drift_columns(self) -> Columns:
         """The (row, term) pairs of the drift that are in the model."""
@@ -55,11 +58,12 @@ class Model:
         return _entries(self.gamma)
 
     def parameters(self, free_noise: NDArray[np.bool_]) -> tuple[Parameter, ...]:
-        """All that a fit may move: coefficients of drift and Gamma, variances of the `free_noise` channels."""
+        """All that a fit may move: coefficients of drift and Gamma, variances of `free_noise` channels, numbers."""
         return (
             *(Parameter("drift", i, k) for i, k in self.drift_columns()),
             *(Parameter("gamma", p, k) for p, k in self.gamma_columns()),
             *(Parameter("noise", int(c)) for c in np.flatnonzero(free_noise)),
+            *(Parameter("number", a) for a in range(len(self.numbers))),
         )
 
     def values(self, parameters: Sequence[Parameter]) -> Array:
@@ -68,13 +72,13 @@ class Model:
 
     def with_values(self, parameters: Sequence[Parameter], values: Array) -> Model:
         """The same model with other numbers for some parameters."""
-        drift, gamma, noise = self.drift.copy(), self.gamma.copy(), self.noise.copy()
+        found = {
+            "drift": self.drift.copy(), "gamma": self.gamma.copy(), "noise": self.noise.copy(),
+            "number": self.numbers.copy(),
+        }  # fmt: skip
         for (kind, at, term), value in zip(parameters, values):
-            if kind == "noise":
-                noise[at] = value
-            else:
-                (drift if kind == "drift" else gamma)[at, term] = value
-        return replace(self, drift=drift, gamma=gamma, noise=noise)
+            found[kind][at if kind in ("noise", "number") else (at, term)] = value
+        return replace(self, numbers=found.pop("number"), **found)
 
 
 def _entries(coefficients: Array) -> Columns:

@@ -34,7 +34,8 @@ def maximise_noise(
 ) -> tuple[Model, float]:
     """Climb the likelihood over the Gamma coefficients in the model and the free noise variances by scoring.
 
-    A Gamma_ii of one term and the noise variances stay positive and fall by a factor.
+    A Gamma_ii of one term and the noise variances stay positive and fall by a factor. Named numbers that move given
+    elements of Gamma are among them.
 
     Parameters
     ----------
@@ -54,21 +55,26 @@ def maximise_noise(
     """
     columns, free, pairs = model.gamma_columns(), recording.free_noise, recording.candidates.pairs
     index = tuple(np.array(columns, dtype=int).reshape(-1, 2).T)
-    n = len(columns)
+    n, named = len(columns), recording.candidates.named
+    own = named.moving("gamma")
+    end = n + len(own)
     alone = [pairs[p][0] == pairs[p][1] and np.count_nonzero(model.gamma[p]) == 1 for p, _ in columns]
-    positive = np.concatenate([np.array(alone, dtype=bool), np.ones(int(free.sum()), dtype=bool)])
+    positive = np.concatenate(
+        [np.array(alone, dtype=bool), named.numbers.positive[own], np.ones(int(free.sum()), dtype=bool)]
+    )
 
     def way(model: Model) -> Ascent:
-        now = np.concatenate([model.gamma[index], model.noise[free]])
-        sums = recording.noise_moments(model, columns)
+        now = np.concatenate([model.gamma[index], model.numbers[own], model.noise[free]])
+        sums = recording.noise_moments(model, columns, numbers=True)
         aim, cov = sums.solve()
         step: Array = aim - now
+        step[n:end] = aim[n:end]  # of numbers the regression says the change
 
         def at(share: float) -> Model:
             values = moved(now, step * share, positive, TENFOLD)
-            gamma, noise = model.gamma.copy(), model.noise.copy()
-            gamma[index], noise[free] = values[:n], values[n:]
-            return replace(model, gamma=gamma, noise=noise)
+            gamma, noise, numbers = model.gamma.copy(), model.noise.copy(), model.numbers.copy()
+            gamma[index], numbers[own], noise[free] = values[:n], values[n:end], values[end:]
+            return replace(model, gamma=gamma, noise=noise, numbers=named.numbers.within(numbers))
 
         return Ascent(at, 0.5 * float(step @ sums.gram @ step), cov)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends.records import Parameter, Program, StateSpace
+from itoscope.fit.filtered.named import followed, joined
+from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.fit.filtered.candidates import Candidates
     from itoscope.fit.filtered.model import Columns, Model
-    from itoscope.stats.quadratic import Quadratic
+    from itoscope.fit.filtered.named import Follow
 
 __all__ = ["Recording"]
 
@@ -61,7 +63,7 @@ class Recording:
     shown : (q, m) array, optional
         The observation as if channels that show an average showed a moment, for a first look.
     compiled : dict
-        Programs by their terms, kept: compiling depends on nothing else.
+        Programs by their terms, with the texts that were compiled.
     """
 
     paths: Sequence[Array]
@@ -77,7 +79,9 @@ class Recording:
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
     shown: Array | None = None
-    compiled: dict[tuple[int, ...], Program] = field(default_factory=dict, repr=False, compare=False)
+    compiled: dict[tuple[int, ...], tuple[list[str], Program]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def samples(self) -> int:
@@ -121,12 +125,12 @@ class Recording:
             gamma = np.vstack([gamma, np.hstack([beside, among.given_gamma])])
         used = np.flatnonzero((drift != 0.0).any(axis=0) | (gamma != 0.0).any(axis=0)).tolist()
         terms = tuple(sorted({*used, *(k for _, k in columns or [])}))
-        texts = [among.expressions[k] for k in terms]
-        if terms not in self.compiled:
-            self.compiled[terms] = self.stages.compile(texts, list(among.states))
+        texts = [among.text(k, model.numbers) for k in terms]
+        if terms not in self.compiled or self.compiled[terms][0] != texts:
+            self.compiled[terms] = texts, self.stages.compile(texts, list(among.states))
         index = np.array(terms, dtype=int)
         space = StateSpace(
-            program=self.compiled[terms],
+            program=self.compiled[terms][1],
             drift=np.ascontiguousarray(drift[:, index]),
             gamma=np.ascontiguousarray(gamma[:, index]),
             pairs=(*among.pairs, *among.given_pairs),
@@ -160,29 +164,65 @@ class Recording:
         return value
 
     def drift_moments(self, model: Model, columns: Columns) -> Quadratic:
-        """The regression on the drift columns."""
-        space, place = self.space(model, columns)
-        asked = [(i, place[k]) for i, k in columns]
+        """The regression on the drift columns, named numbers at their best."""
+        return self.drift_and_numbers(model, columns)[0]
+
+    def drift_and_numbers(self, model: Model, columns: Columns) -> tuple[Quadratic, Follow | None]:
+        """The same, and how the numbers that move the drift follow its coefficients."""
+        named = self.candidates.named
+        slopes = named.of_kind("drift")
+        every = [*columns, *((one.at, one.term) for one in slopes)]
+        space, place = self.space(model, every)
+        asked = [(i, place[k]) for i, k in every]
         found, _ = self.stages.filter_drift_moments(space, self.paths, self.times, asked)
         self.passed(self.samples)
-        return found
+        if not slopes:
+            return found, None
+        which = named.moving("drift")
+        return followed(joined(found, slopes, len(columns), which), len(columns), which, named.numbers.sizes)
 
-    def noise_moments(self, model: Model, columns: Columns) -> Quadratic:
-        """The regression on the Gamma columns and then the free noise variances."""
-        space, place = self.space(model, columns)
-        asked = [(p, place[k]) for p, k in columns]
+    def noise_moments(self, model: Model, columns: Columns, *, numbers: bool = False) -> Quadratic:
+        """The regression on the Gamma columns and then the free noise variances; between them changes of numbers."""
+        slopes = self.candidates.named.of_kind("gamma") if numbers else []
+        beside = len(self.candidates.pairs)
+        every = [*columns, *((beside + one.at, one.term) for one in slopes)]
+        space, place = self.space(model, every)
+        asked = [(p, place[k]) for p, k in every]
         moments, _ = self.stages.filter_noise_moments(space, self.paths, self.times, asked)
         self.passed(self.samples)
         held = np.flatnonzero(~self.free_noise)
-        return moments.given((len(columns) + held).tolist(), model.noise[held])
+        found = moments.given((len(every) + held).tolist(), model.noise[held])
+        moving = self.candidates.named.moving("gamma")
+        return joined(found, slopes, len(columns), moving) if slopes else found
 
     def information(self, model: Model, parameters: Sequence[Parameter], steps: Sequence[float]) -> Quadratic:
         """Gradient and Fisher information over parameters of the model, `steps` being those of its differences."""
-        space, place = self.space(model)
-        asked = [Parameter(kind, i, 0 if kind == "noise" else place[k]) for kind, i, k in parameters]
-        found, _ = self.stages.filter_information(space, self.paths, self.times, asked, list(steps))
+        asked: list[Parameter] = []
+        sizes, turn = [], []
+        for a, (parameter, step) in enumerate(zip(parameters, steps)):
+            own = self._moving(parameter)
+            asked += own
+            sizes += [step] * len(own)
+            turn += [a] * len(own)
+        space, place = self.space(model, [(one.at, one.term) for one in asked if one.kind != "noise"])
+        asked = [
+            one if one.kind == "noise" else Parameter(one.kind, one.at, place[one.term]) for one in asked
+        ]
+        found, _ = self.stages.filter_information(space, self.paths, self.times, asked, sizes)
         self.passed((1 + 2 * len(asked)) * self.samples)
-        return found
+        if turn == list(range(len(parameters))):
+            return found
+        sums = np.zeros((len(asked), len(parameters)))
+        sums[np.arange(len(asked)), turn] = 1.0
+        return Quadratic(sums.T @ found.gram @ sums, sums.T @ found.moment, found.yy, found.n)
+
+    def _moving(self, parameter: Parameter) -> list[Parameter]:
+        """What a parameter moves: itself, a number the coefficients of its slopes."""
+        if parameter.kind != "number":
+            return [parameter]
+        own = [one for one in self.candidates.named.slopes if one.number == parameter.at]
+        shift = {"drift": 0, "gamma": len(self.candidates.pairs)}
+        return [Parameter(one.kind, shift[one.kind] + one.at, one.term) for one in own]
 
     def smooth(self, model: Model) -> tuple[list[Array], list[Array]]:
         """Smoothed states `(n_i, m)` and covariances `(n_i, m, m)` of every path."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,19 +80,21 @@ def _start(task: Task, noise: Array) -> Model:
         return state.evidence(task, state.model, state.loglik)
 
     best = models[0] if len(models) == 1 else max(models, key=height)
-    if recording.candidates.starts:
-        best = max([best, *_started(part.recording, best)], key=height)
+    best = max([best, *_started(part.recording, best)], key=height)
     return first_states(task.recording, maximise_noise(_held(task.recording), best, sweeps=5)[0])
 
 
 def _started(part: Recording, walk: Model) -> list[Model]:
-    """A random walk with the coefficients of each start, its noise at its best beside them."""
-    found = []
-    for start in part.candidates.starts:
+    """A random walk with the coefficients and the numbers of each start, its noise at its best beside them."""
+    among, found = part.candidates, []
+    for start, numbers in product(among.starts or ({},), among.named.numbers.starts()):
+        if not start and numbers is among.named.numbers.start:
+            continue
         drift = walk.drift.copy()
         for column, value in start.items():
             drift[column] = value
-        found.append(first_states(part, maximise_noise(_held(part), replace(walk, drift=drift), sweeps=8)[0]))
+        begun = replace(walk, drift=drift, numbers=numbers)
+        found.append(first_states(part, maximise_noise(_held(part), begun, sweeps=8)[0]))
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from itoscope.fit.filtered.climb import damped
+from itoscope.fit.filtered.likelihood import maximise
 from itoscope.fit.filtered.model import Model, table
 from itoscope.fit.filtered.noise import maximise_noise
 from itoscope.stats.quadratic import Quadratic
@@ -35,9 +36,14 @@ class Settled(NamedTuple):
 
 
 def settled(recording: Recording, model: Model) -> Settled:
-    """Climb the likelihood over all coefficients of a model and the free noise variances."""
+    """Climb the likelihood over all coefficients of a model, the free noise variances and named numbers."""
     columns = model.drift_columns()
     model, loglik = maximise_noise(recording, model, 2)
+    if recording.candidates.named:
+        top = maximise(recording, model, final=False)
+        return Settled(
+            top.model, top.loglik, _own_drift(recording, top.model), _own_gamma(recording, top.model)
+        )
     for _ in range(TURNS if columns else 0):
         before = loglik
         sums = recording.drift_moments(model, columns)

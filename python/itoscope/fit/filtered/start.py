@@ -162,7 +162,8 @@ def _random_walk(recording: Recording, gamma: Array, noise: Array, upper: Scales
     for p, (i, j) in enumerate(among.pairs):
         if i == j:
             coefficients[p, among.constant] = gamma[i]
-    return Model(np.zeros((m, k)), coefficients, noise, upper.mean0, upper.cov0, np.zeros(m))
+    start = among.named.numbers.start
+    return Model(np.zeros((m, k)), coefficients, noise, upper.mean0, upper.cov0, np.zeros(m), start)
 
 
 def first_states(recording: Recording, model: Model) -> Model:

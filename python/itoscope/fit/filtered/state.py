@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from itoscope.common.prior import Prior
     from itoscope.common.types import Array
     from itoscope.fit.filtered.model import Model
+    from itoscope.fit.filtered.named import Follow
     from itoscope.fit.filtered.recording import Recording
     from itoscope.result.diagnostics import FilterRound
     from itoscope.stats.quadratic import Quadratic
@@ -71,7 +72,8 @@ class Task:
         """That of all drift candidates at the current model; columns that are not finite are zero and noted."""
         among, names = self.recording.candidates, self.drift_names()
         columns = among.all_drift
-        sums, bad = self.recording.drift_moments(state.model, columns).finite()
+        found, follow = self.recording.drift_and_numbers(state.model, columns)
+        sums, bad = found.finite()
         sizes = sizes_of(self.recording, state.model, self.prior)
         ranking = Ranking(
             sums=sums,
@@ -83,7 +85,8 @@ class Task:
             always=frozenset(c for c, column in enumerate(columns) if column in among.included),
             limits=among.limits(columns),
         )
-        return replace(state.without([names[c] for c in bad]), drift=ranking, sizes=sizes), ranking
+        state = state.without([names[c] for c in bad])
+        return replace(state, drift=ranking, follow=follow, sizes=sizes), ranking
 
     def gamma_ranking(self, state: State) -> tuple[State, Ranking]:
         """That of all candidates of Gamma, the noise variances projected out; and one that has both."""
@@ -147,6 +150,8 @@ class State:
         Its log-likelihood.
     drift, gamma : Ranking or None
         The last regressions: they say what a set of terms costs.
+    follow : Follow or None
+        How named numbers follow the coefficients of the drift, by its last regression.
     sizes : Sizes or None
         Those of the last regression of the drift, or of Gamma where there was none.
     noise_sums : Quadratic or None
@@ -159,6 +164,7 @@ class State:
     loglik: float
     drift: Ranking | None = None
     gamma: Ranking | None = None
+    follow: Follow | None = None
     sizes: Sizes | None = None
     noise_sums: Quadratic | None = None
     overflowed: frozenset[str] = frozenset()
