@@ -123,3 +123,22 @@ def test_it_ends_after_a_step_that_gained_too_little(gain, whole, part):
     assert where(ended.model) != pytest.approx(3.0, abs=1e-3)
     on = climb(height, way(gain), (start, height(start)), Pace(200, 6, 1e-9, part, whole))
     assert where(on.model) == pytest.approx(3.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(("start", "ways"), [(2.6, 1), (2.4, 2)])
+def test_a_whole_step_that_promised_little_is_the_last(start, ways):
+    """Promises of 0.16 and 0.36 around 0.3: only after the second is it looked whether more is left."""
+    seen = []
+
+    def counted(model):
+        seen.append(where(model))
+        return way()(model)
+
+    top = climb(height, counted, (at(start), height(at(start))), Pace(8, 6, 1e-3, last=0.3))
+    assert top.converged and where(top.model) == pytest.approx(3.0) and len(seen) == ways
+
+
+def test_a_part_of_a_step_is_not_the_last():
+    """The step goes four times too far, and half of it too."""
+    top = climb(height, way(4.0), (at(2.9), height(at(2.9))), Pace(1, 6, 1e-9, last=0.3))
+    assert not top.converged and where(top.model) == pytest.approx(3.0)

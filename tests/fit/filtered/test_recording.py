@@ -8,7 +8,7 @@ from itoscope.backends import get_backend
 from itoscope.backends.records import Parameter
 from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.model import Model
-from itoscope.fit.filtered.recording import Recording
+from itoscope.fit.filtered.recording import KEPT, Recording
 
 
 @pytest.fixture
@@ -100,3 +100,25 @@ def test_passes_are_told_and_a_part_of_the_paths_counts_as_such(parabola):
 def test_nothing_about_a_recording_can_be_set(parabola):
     with pytest.raises(AttributeError):
         toy.recording(parabola).max_step = 1.0
+
+
+def test_what_a_pass_found_is_kept_for_the_same_model_and_columns_alone(parabola):
+    told = []
+    recording = toy.recording(parabola, passed=told.append)
+    found = [recording.loglik(toy.model({"x": value})) for value in (1.0, 1.0, 1.5, 1.0)]
+    assert len(told) == 2 and found[0] == found[1] == found[3] != found[2]
+    one = recording.drift_moments(toy.model({"x": 1.0}), [(0, 1)])
+    assert recording.drift_moments(toy.model({"x": 1.0}), [(0, 1)]) is one and len(told) == 3
+    assert recording.drift_moments(toy.model({"x": 1.0}), [(0, 1), (0, 3)]).gram.shape == (2, 2)
+    assert recording.noise_moments(toy.model({"x": 1.0}), [(0, 0)]).gram.shape == (2, 2)
+    part = recording.subset([0])
+    part.loglik(toy.model({"x": 1.0}))
+    assert len(told) == 6
+
+
+def test_only_the_last_passes_are_kept(parabola):
+    told = []
+    recording = toy.recording(parabola, passed=told.append)
+    for value in [*range(KEPT + 1), KEPT, 0]:
+        recording.loglik(toy.model({"x": float(value + 1)}))
+    assert len(told) == KEPT + 2 and len(recording.kept) == KEPT

@@ -84,6 +84,8 @@ class Pace:
         Gain of log-likelihood that is not worth a step: it ends when the next one promises less.
     whole, part : float
         It also ends after a whole step, or a part of one, that gained less than this.
+    last : float
+        And at its top, after a whole step that promised less than this.
     """
 
     steps: int
@@ -91,6 +93,7 @@ class Pace:
     enough: float
     whole: float = -math.inf
     part: float = -math.inf
+    last: float = -math.inf
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ def climb(
             return Top(model, height, True, cov)
         gain = taken.loglik - height
         model, height = taken.model, taken.loglik
+        if taken.share == 1.0 and ahead.promise < pace.last:
+            return Top(model, height, True, cov)
         converged = converged or gain < pace.enough
         if gain < (pace.whole if taken.share == 1.0 else pace.part):
             break

@@ -26,6 +26,8 @@ MAX_STEPS, TRIES = 8, 6
 """Scoring steps of the climb, and how often a step is tried, half as long each time."""
 ENOUGH = 0.01
 """Gain of log-likelihood that a further step would bring, under which the climb ends."""
+NEARLY = 0.3
+"""Promise of a whole step after which the next would bring less than `ENOUGH`, scoring being nearly Newton's method."""
 FACTOR = 1.5
 """Logarithm of the largest factor by which a variance falls in one step."""
 DIFFERENCE, SMALL = 0.05, 1e-2
@@ -113,7 +115,8 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
 
         return Ascent(at, 0.5 * float(change @ sums.moment), cov)
 
-    top = climb(recording.loglik, way, (model, recording.loglik(model)), Pace(MAX_STEPS, TRIES, ENOUGH))
+    pace = Pace(MAX_STEPS, TRIES, ENOUGH, last=NEARLY)
+    top = climb(recording.loglik, way, (model, recording.loglik(model)), pace)
     seen = None
     if final:
         seen = observed_information(recording, top.model, parameters, top.cov, top.loglik)

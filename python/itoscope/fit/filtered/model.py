@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -48,6 +49,12 @@ class Model:
     cov0: Array
     floor: Array
     numbers: Array = field(default_factory=lambda: np.zeros(0))
+
+    @cached_property
+    def key(self) -> bytes:
+        """What tells this model from others of the same candidates, to the last bit."""
+        parts = self.drift, self.gamma, self.noise, self.mean0, self.cov0, self.floor, self.numbers
+        return b"".join(part.tobytes() for part in parts)
 
     def drift_columns(self) -> Columns:
         """The (row, term) pairs of the drift that are in the model."""

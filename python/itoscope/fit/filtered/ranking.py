@@ -36,6 +36,8 @@ STACK = 256
 """Sets that are ranked together: enough that the calls cost little beside the sums, few enough to stay in the cache."""
 RANK = 1e-10
 """Smallest eigenvalue of the correlations, over the largest, of a set whose columns are told apart."""
+WELL = 1e-6
+"""The same beyond which no eigenvalue is computed."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ class Ranking:
 
     def _solved(self, keys: Integers) -> tuple[Array, Array, Array]:
         """Least squares `(n, r)` of sets `(n, r)` in units of sizes, inverses of their Gram matrices, and how well they
-        are told apart: the smallest eigenvalue of their correlations over the largest.
+        are told apart: the smallest eigenvalue of their correlations over the largest, or less by a factor of r^2.
         """
         gram = self.scaled.gram[keys[:, :, None], keys[:, None, :]]
         if not keys.shape[1]:
@@ -200,17 +202,9 @@ class Ranking:
         diagonal = np.diagonal(gram, axis1=1, axis2=2)
         with np.errstate(all="ignore"):
             scale = np.where(diagonal > 0.0, 1.0 / np.sqrt(diagonal), 0.0)
-        values, vectors = np.linalg.eigh(gram * scale[:, :, None] * scale[:, None, :])
-        largest = np.maximum(values[:, -1:], np.finfo(float).tiny)
-        keep = values > RANK_TOLERANCE * largest
-        half = (
-            scale[:, :, None]
-            * vectors
-            * np.where(keep, 1.0 / np.sqrt(np.where(keep, values, 1.0)), 0.0)[:, None, :]
-        )
-        inverse = half @ half.transpose(0, 2, 1)
-        unit = (inverse @ self.scaled.moment[keys][:, :, None])[:, :, 0]
-        return unit, inverse, values[:, 0] / largest[:, 0]
+        outer, share = _inverted(gram * scale[:, :, None] * scale[:, None, :])
+        inverse = outer * scale[:, :, None] * scale[:, None, :]
+        return (inverse @ self.scaled.moment[keys][:, :, None])[:, :, 0], inverse, share
 
     def _positive(self, keys: Integers, theta: Array) -> Bools:
         """Whether every equation that is full has a positive mean, but for those of one column: it has no other."""
@@ -283,6 +277,35 @@ class Ranking:
         usable = np.array(self.usable, dtype=int)
         orders = usable[np.argsort(-gain[:, usable], axis=1, kind="stable")].tolist()
         return [[k for k in order if k not in own][:SWAPS] for own, order in zip(sets, orders)]
+
+
+def _inverted(matrix: Array) -> tuple[Array, Array]:
+    """Inverses of correlations `(n, r, r)`, zero along directions of no size, and how well columns are told apart.
+
+    The trace of the inverse bounds the smallest eigenvalue from below: where all is well by that nothing else is
+    computed, elsewhere the eigenvalues.
+    """
+    n, r = matrix.shape[:2]
+    try:
+        inverse = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        if n > 1:  # one of them is singular: the others are solved as they are without it
+            parts = [_inverted(part) for part in (matrix[: n // 2], matrix[n // 2 :])]
+            return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+        inverse = np.full_like(matrix, np.inf)
+    with np.errstate(all="ignore"):
+        inverse = 0.5 * (inverse + inverse.transpose(0, 2, 1))
+        trace = np.trace(inverse, axis1=1, axis2=2)
+        share = np.where(trace >= r, 1.0 / (r * trace), 0.0)
+    near = np.flatnonzero(share < WELL)
+    if len(near):
+        values, vectors = np.linalg.eigh(matrix[near])
+        largest = np.maximum(values[:, -1:], np.finfo(float).tiny)
+        keep = values > RANK_TOLERANCE * largest
+        half = vectors * np.where(keep, 1.0 / np.sqrt(np.where(keep, values, 1.0)), 0.0)[:, None, :]
+        inverse[near] = half @ half.transpose(0, 2, 1)
+        share[near] = values[:, 0] / largest[:, 0]
+    return inverse, share
 
 
 def _inverse(matrix: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from itoscope.fit.filtered.named import followed, joined
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from itoscope.fit.filtered.named import Follow
 
 __all__ = ["Recording"]
+
+T = TypeVar("T")
+KEPT = 16
+"""Passes of the filter whose results are kept."""
 
 
 def _unheard(samples: int) -> None:
@@ -64,6 +68,8 @@ class Recording:
         The observation as if channels that show an average showed a moment, for a first look.
     compiled : dict
         Programs by their terms, with the texts that were compiled.
+    kept : dict
+        What the last passes found, see `_once`.
     """
 
     paths: Sequence[Array]
@@ -82,6 +88,7 @@ class Recording:
     compiled: dict[tuple[int, ...], tuple[list[str], Program]] = field(
         default_factory=dict, repr=False, compare=False
     )
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def samples(self) -> int:
@@ -158,10 +165,12 @@ class Recording:
 
     def loglik(self, model: Model) -> float:
         """Log-likelihood of the recording."""
-        space, _ = self.space(model)
-        value = float(np.sum(self.stages.filter_loglik(space, self.paths, self.times)))
-        self.passed(self.samples)
-        return value
+
+        def passed() -> float:
+            space, _ = self.space(model)
+            return float(np.sum(self.stages.filter_loglik(space, self.paths, self.times)))
+
+        return self._once(("loglik", model.key), passed)
 
     def drift_moments(self, model: Model, columns: Columns) -> Quadratic:
         """The regression on the drift columns, named numbers at their best."""
@@ -172,10 +181,13 @@ class Recording:
         named = self.candidates.named
         slopes = named.of_kind("drift")
         every = [*columns, *((one.at, one.term) for one in slopes)]
-        space, place = self.space(model, every)
-        asked = [(i, place[k]) for i, k in every]
-        found, _ = self.stages.filter_drift_moments(space, self.paths, self.times, asked)
-        self.passed(self.samples)
+
+        def passed() -> Quadratic:
+            space, place = self.space(model, every)
+            asked = [(i, place[k]) for i, k in every]
+            return self.stages.filter_drift_moments(space, self.paths, self.times, asked)[0]
+
+        found = self._once(("drift", model.key, tuple(every)), passed)
         if not slopes:
             return found, None
         which = named.moving("drift")
@@ -186,14 +198,27 @@ class Recording:
         slopes = self.candidates.named.of_kind("gamma") if numbers else []
         beside = len(self.candidates.pairs)
         every = [*columns, *((beside + one.at, one.term) for one in slopes)]
-        space, place = self.space(model, every)
-        asked = [(p, place[k]) for p, k in every]
-        moments, _ = self.stages.filter_noise_moments(space, self.paths, self.times, asked)
-        self.passed(self.samples)
+
+        def passed() -> Quadratic:
+            space, place = self.space(model, every)
+            asked = [(p, place[k]) for p, k in every]
+            return self.stages.filter_noise_moments(space, self.paths, self.times, asked)[0]
+
+        moments = self._once(("noise", model.key, tuple(every)), passed)
         held = np.flatnonzero(~self.free_noise)
         found = moments.given((len(every) + held).tolist(), model.noise[held])
         moving = self.candidates.named.moving("gamma")
         return joined(found, slopes, len(columns), moving) if slopes else found
+
+    def _once(self, key: Hashable, passed: Callable[[], T]) -> T:
+        """What a pass of the filter found, the last `KEPT` of them kept: rounds come back to where others ended."""
+        if key not in self.kept:
+            while len(self.kept) >= KEPT:
+                del self.kept[next(iter(self.kept))]
+            self.kept[key] = passed()
+            self.passed(self.samples)
+        found: T = self.kept[key]
+        return found
 
     def information(self, model: Model, parameters: Sequence[Parameter], steps: Sequence[float]) -> Quadratic:
         """Gradient and Fisher information over parameters of the model, `steps` being those of its differences."""
