@@ -239,6 +239,7 @@ NO_STUDY = {
     "posterior.bounds.CONTRADICTED": "a model of a hundredth of its weight changes nothing that is shown",
     "posterior.bounds.FAR": "the exponential tail is within a fiftieth there, and its mass is 1e-15",
     "fit.filtered.draws.REJECTED": "a bound that leaves a hundredth is met by two draws of three; the others lie at it",
+    "fit.filtered.deviations.RATES": "starts a factor of three apart; a climb finds a spread from a factor of ten away",
     "posterior.effects.LEAST": "a ratio of a millionth of what a recording tells changes no digit that is shown",
     "posterior.effects.MOST": "a ratio of ten million is no common mean at all",
     "posterior.effects.STEPS": "a likelihood of a variance has one maximum, some units of its logarithm wide",

@@ -170,3 +170,54 @@ def test_two_recordings_are_too_few():
     data, _ = about_centres(1, count=2, steps=20)
     with pytest.raises(DataError, match="2 recordings"):
         ito.discover(data, LIBRARY, vary={"x1": ["1"]})
+
+
+def noisy_oscillators(seed, spread=0.5, count=12):
+    """Displacements of `dv = (-4 (x - c) - v) dt + dB` with noise of 0.02, and the constants `4 c`."""
+    rng = np.random.default_rng(seed)
+    centre = spread * rng.normal(size=count)
+    paths = [
+        ito.SDE(["v1", f"-4*x1 - v1 + {4 * c}"], [["0"], ["1.0"]], ["x1", "v1"])
+        .simulate([c, 0.0], dt=0.05, n_steps=400, substeps=10, seed=100 * seed + n)
+        .paths[0][:, :1]
+        for n, c in enumerate(centre)
+    ]
+    seen = [x + 0.02 * rng.normal(size=x.shape) for x in paths]
+    return ito.Trajectories(seen, dt=0.05, names=["x1"]), 4 * centre
+
+
+@pytest.fixture(scope="module")
+def unseen():
+    data, constant = noisy_oscillators(4)
+    return ito.discover(data, ito.Library.polynomials(1), order=2, vary={"v1": ["1"]}, **ASKED), constant
+
+
+def test_unseen_velocities_and_noise_of_the_sensor(unseen):
+    result, constant = unseen
+    equation = result.drift["v1"]
+    found = dict(zip(equation.terms, zip(equation.mean, equation.sd)))
+    for term, value in {"x1": -4.0, "v1": -1.0}.items():
+        assert abs(found[term][0] - value) < 3.5 * found[term][1]
+    one = result.varying["v1"]["1"]
+    assert one.interval[0] < np.std(constant) < one.interval[1] and one.gain > 20
+    assert np.mean(np.abs(one.values - constant) < 3 * one.errors) > 0.9
+    assert not [check["name"] for check in result.diagnostics["checks"] if check["fired"]]
+
+
+def test_hidden_constants_are_not_shown_and_start_at_zero(unseen, tmp_path):
+    result, _ = unseen
+    text = str(result)
+    assert "; differs by recording, spread" in text and "ddiffers" not in text
+    assert len(result.equations("latex")) == 3 and "differs by recording" in result._repr_html_()
+    assert str(ito.Discovery.load(result.save(tmp_path / "r"))) == text
+    np.testing.assert_array_equal(
+        result.simulate([0.1, 0.0], n_steps=50, seed=1).paths[0],
+        result.simulate([0.1, 0.0, 0.0], n_steps=50, seed=1).paths[0],
+    )
+
+
+def test_alike_behind_the_filter():
+    data, _ = noisy_oscillators(5, spread=0.0, count=8)
+    result = ito.discover(data, ito.Library.polynomials(1), order=2, vary={"v1": ["1"]}, **ASKED)
+    check = next(one for one in result.diagnostics["checks"] if one["name"] == "recordings differ")
+    assert check["fired"] and result.varying["v1"]["1"].interval[0] == 0.0

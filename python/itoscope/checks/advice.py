@@ -177,7 +177,8 @@ def _recordings(result: Findings, data: Trajectories, steps: Steps, fired: dict[
 
 def _differing(result: Findings, data: Trajectories, name: str) -> dict[str, list[str]]:
     """What to let vary by recording, where that can be asked: the constant of the row."""
-    if result.observer is not None or data.n_paths < FEWEST or name not in result.drift:
+    name = name if name in result.drift else result.known_drift.get(name, "")
+    if data.n_paths < FEWEST or name not in result.drift:
         return {}
     asked = {row: list(terms) for row, terms in (result.settings.get("vary") or {}).items()}
     if asked.get(name) or "1" not in result.drift[name].terms:

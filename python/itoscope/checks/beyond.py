@@ -106,6 +106,8 @@ def _held(result: Findings, row: str, some: Array) -> Check:
 
 def _outward(result: Findings, x: Array) -> Check:
     """Whether the drift, followed from `REACH` times the outermost samples, leads away."""
+    x = x.copy()
+    x[:, [result.states.index(name) for name in result.standing]] = 0.0
     centre, spread = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-300)
     y = (x - centre) / spread
     edge = np.maximum(np.abs(y).max(axis=0), 1e-300)

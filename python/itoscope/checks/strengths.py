@@ -78,7 +78,7 @@ def strength_checks(
     with np.errstate(all="ignore"):
         waves = _waves(observer.states[: observer.own], [smoothed[k] for k in some])
         found = _whole(observer, rows, waves, paths, times, alpha)
-        return found + _parts(observer, rows, paths, times, alpha)
+        return found + _parts(observer, rows, paths, times, alpha, whole=bool(result.standing))
 
 
 def _row(result: Findings, observer: Observer, number: int) -> Row:
@@ -155,11 +155,20 @@ def _total(observer: Observer, row: Row, whole: Quadratic) -> float:
 
 
 def _parts(
-    observer: Observer, rows: Sequence[Row], paths: Sequence[Array], times: Sequence[Times], alpha: float
+    observer: Observer,
+    rows: Sequence[Row],
+    paths: Sequence[Array],
+    times: Sequence[Times],
+    alpha: float,
+    *,
+    whole: bool = False,
 ) -> list[Check]:
-    """Whether parts of the data agree on the mean and the strength of the fitted drift."""
+    """Whether parts of the data agree on the mean and the strength of the fitted drift.
+
+    Of a model whose recordings differ these are `whole` paths: the parts of one have something in common.
+    """
     columns = [(row.number, term) for row in rows for term in ("1", row.force or "0")]
-    cut = [_cut(path, time) for path, time in zip(paths, times)]
+    cut = [[(path, time)] if whole else _cut(path, time) for path, time in zip(paths, times)]
     scores = [[observer.drift_scores([x], [t], columns) for x, t in segments] for segments in cut]
     checks = []
     for place, row in enumerate(rows):
@@ -170,7 +179,7 @@ def _parts(
             _added([one for path in pieces for one in path[len(path) // 2 :]]),
             _added([one for path in pieces for one in path[: len(path) // 2]]),
         ]
-        parts = {"halves": (late, "the first and the second half of the time")}
+        parts = {} if whole else {"halves": (late, "the first and the second half of the time")}
         if len(pieces) > 1:
             parts["paths"] = ([_added(path) for path in pieces], "recordings")
         for name, (compared, between) in parts.items():
@@ -179,7 +188,7 @@ def _parts(
                 there = [part.subset([0]) for part in there]
             what = f"differ in their mean, or with the strength of the drift, between {between}"
             checks.append(_check(f"strength of {name}", row, agreement(there), total, alpha, what))
-        if len(pieces) >= PATHS:
+        if len(pieces) >= PATHS and not whole:
             what = "depend on what the path did before: recordings that differ in centre or drift, or a slow state"
             checks.append(_check("strength before", row, _learned(pieces), total, alpha, what))
     return checks

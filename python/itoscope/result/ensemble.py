@@ -103,7 +103,7 @@ def simulate(result: Findings, x0: ArrayLike, asked: Asked) -> Trajectories:
     step, count = asked.grid(result.data_summary.get("dt"))
     n_paths = checks.count("n_paths", asked.n_paths)
     seed = checks.seed(asked.seed)
-    starts = _starts(x0, n_paths, len(result.states))
+    starts = _starts(_of_all(result, x0), n_paths, len(result.states))
     drawn = checks.choice("posterior", asked.posterior, (True, False))
     models = result.draw_models(min(n_paths, asked.models), seed) if drawn else result.mean_model()
     asked = _of_the_mean(result, asked)
@@ -179,6 +179,14 @@ def forecast(result: Findings, x0: ArrayLike, asked: Asked, levels: Sequence[flo
     for level in levels:
         checks.share("levels", level)
     return summed_up(simulate(result, x0, asked), tuple(levels))
+
+
+def _of_all(result: Findings, x0: ArrayLike) -> ArrayLike:
+    """Starts with zeros for what recordings have of their own, where they have none."""
+    starts, more = checks.reals("x0", x0), len(result.standing)
+    if not more or starts.ndim not in (1, 2) or starts.shape[-1] != len(result.states) - more:
+        return x0
+    return np.concatenate([starts, np.zeros((*starts.shape[:-1], more))], axis=-1)
 
 
 def _starts(x0: ArrayLike, n_paths: int, m: int) -> Array:

@@ -135,6 +135,11 @@ class Findings:
         return tuple(one["input"] for one in self._varied() if one["input"] in self.inputs)
 
     @property
+    def standing(self) -> tuple[str, ...]:
+        """States that stand still: what recordings have of their own behind the filter, 0 for the mean of all."""
+        return tuple(one["input"] for one in self._varied() if one["input"] in self.states)
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """All that the expressions may contain: the states, and what drives them."""
         return (*self.states, *self.inputs)

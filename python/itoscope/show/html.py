@@ -38,7 +38,7 @@ def advice_html(result: Findings) -> str:
 
 def equations_html(result: Findings) -> str:
     """The equations, one paragraph each."""
-    given = [state in result.known_drift for state in result.states]
+    given = [state in result.known_drift for state in result.states if state not in result.standing]
     lines = []
     for number, (left, right) in enumerate(equations.pieces(result, MATHML)):
         remark = '<span class="given">given</span>' if number < len(given) and given[number] else ""

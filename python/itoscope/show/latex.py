@@ -24,6 +24,8 @@ def pieces(result: Findings, notation: Notation) -> list[tuple[str, list[str]]]:
     lines, result = [], written(result)
     noisy = [a for a, b in result.diffusion if a == b]
     for state in result.states:
+        if state in result.standing:
+            continue
         left = notation.differential(state)
         given = result.known_drift.get(state)
         if given is not None:

@@ -27,6 +27,8 @@ def equation_lines(result: Findings) -> list[tuple[str, list[str], str]]:
     """Each equation: its left side, the pieces of its right side, and what is to be said beside it."""
     lines, result = [], written(result)
     for state in result.states:
+        if state in result.standing:
+            continue
         left = f"d{state} = "
         if state in result.known_drift:
             pieces = broken(in_brackets(result.known_drift[state]))

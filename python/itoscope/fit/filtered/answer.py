@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.checks.filtered import check_steps, looked_at
+from itoscope.checks.measured import check_differing
 from itoscope.data.driving import carried, carried_columns
 from itoscope.data.sight import Sight
-from itoscope.errors import ArgumentError, DataError, argument_error
+from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
+from itoscope.fit.filtered.deviations import differing, shown_apart, spread_starts, varied, with_constants
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.forces import forces_of, log_bayes_factor
@@ -52,11 +54,7 @@ def answer_filtered(question: Question) -> Findings:
         raise ArgumentError(
             "library: a custom function has no derivative, which the filter needs; write it with Library.expressions"
         )
-    if question.deviations:
-        raise DataError(
-            "vary: what differs by recording is found where all states are measured without noise, and these "
-            "data need the filter: fit the recordings one by one, discover_many(data)"
-        )
+    question = differing(question)
     every = [*question.states, *question.gathered.values(), *_carried(question)]
     if len(every) > MAX_STATES:
         raise argument_error("states", every, f"at most {MAX_STATES} when the filter is needed")
@@ -65,7 +63,7 @@ def answer_filtered(question: Question) -> Findings:
         check_noise(level, name)
     check_channels(data.paths, data.names)
     middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
-    known = {**question.given.parts, **question.known_drift}
+    known = with_constants(question, {**question.given.parts, **question.known_drift})
     check_tied(question.states, question.observation, known, question.backend, middle, question.inputs)
     with np.errstate(all="ignore"):  # what overflows is not taken; nobody needs to hear of the attempt
         return _answered(question)
@@ -82,6 +80,16 @@ def _answered(question: Question) -> Findings:
                 f"white forcing describes the recording as well (log Bayes factor of a memory {factor:.2g}): "
                 "forcing='white' needs fewer states"
             )
+    if question.deviations:
+        findings = shown_apart(findings, question)
+        findings.diagnostics["varying"] = found = varied(question, fit)
+        checks = [
+            check_differing(row, term, one["gain"], len(one["values"]))
+            for row, terms in found.items()
+            for term, one in terms.items()
+        ]
+        findings.diagnostics["checks"] += [check.as_dict() for check in checks]
+        findings.warnings += [check.sentence for check in checks if check.fired]
     return looked_at(findings)
 
 
@@ -164,7 +172,10 @@ def _candidates(question: Question, driven: dict[str, str]) -> Candidates:
         among,
         starts=tuple(
             {(question.states.index(row), number[term]): value for (row, term), value in start.items()}
-            for start in starts_of(question.shapers, question.data)
+            for start in [*starts_of(question.shapers, question.data), *spread_starts(question)]
+        ),
+        constants_of_one=tuple(
+            question.states.index(name) for terms in question.deviations.values() for name in terms.values()
         ),
     )
 

@@ -45,6 +45,8 @@ class Candidates:
         Elements of Gamma that are sought; the others are zero.
     starts : tuple of dict of (row, term) to float
         Coefficients of the drift from which the search is started, beside none at all.
+    constants_of_one : tuple of int
+        States that stand still, standard normal at the start of each recording.
     constant_pairs : frozenset of int
         Numbers of the pairs whose one candidate is the constant.
     given : (m, n_given) array
@@ -73,6 +75,7 @@ class Candidates:
     given_pairs: tuple[tuple[int, int], ...] = ()
     given_gamma: Array = field(default_factory=lambda: np.zeros((0, 0)))
     starts: tuple[dict[tuple[int, int], float], ...] = ()
+    constants_of_one: tuple[int, ...] = ()
     constant_pairs: frozenset[int] = frozenset()
     excluded: frozenset[tuple[int, int]] = frozenset()
     included: frozenset[tuple[int, int]] = frozenset()

@@ -91,9 +91,8 @@ def scales(recording: Recording) -> Scales:
     spread, gamma = np.array(sizes).T
     spread = np.where(spread > 0.0, spread, 1.0)
     tiny = np.finfo(float).tiny
-    return Scales(
-        np.maximum(seen.noise, tiny), np.maximum(gamma, tiny), mean0, np.diag(FIRST_SPREAD * spread)
-    )
+    first = _first_law(mean0, FIRST_SPREAD * spread, among.constants_of_one)
+    return Scales(np.maximum(seen.noise, tiny), np.maximum(gamma, tiny), *first)
 
 
 def _size(observation: Array, slopes: Array, seen: Channels, dt: float, i: int) -> tuple[float, float]:
@@ -171,4 +170,12 @@ def first_states(recording: Recording, model: Model) -> Model:
     means, covs = recording.smooth(model)
     states = np.concatenate(means)
     spread = states.var(axis=0) + np.concatenate([np.einsum("nii->ni", c) for c in covs]).mean(axis=0)
-    return replace(model, mean0=states.mean(axis=0), cov0=np.diag(FIRST_SPREAD * spread))
+    first = _first_law(states.mean(axis=0), FIRST_SPREAD * spread, recording.candidates.constants_of_one)
+    return replace(model, mean0=first[0], cov0=first[1])
+
+
+def _first_law(mean: Array, variance: Array, constants: tuple[int, ...]) -> tuple[Array, Array]:
+    """Mean and covariance of the first state, standard normal where it is a constant of each recording."""
+    mean, variance = mean.copy(), variance.copy()
+    mean[list(constants)], variance[list(constants)] = 0.0, 1.0
+    return mean, np.diag(variance)
