@@ -134,7 +134,8 @@ def as_numbers(values: np.ndarray[Any, Any], unit: str) -> Array:
             values = values.astype("datetime64[D]") if long else values
             values = values - values[0]
         nanoseconds = values.astype("timedelta64[ns]")
-        seconds = np.where(np.isnat(nanoseconds), np.nan, nanoseconds.astype(np.int64) * 1e-9)
+        seconds = np.asarray(nanoseconds.view(np.int64) * 1e-9)
+        seconds[np.isnat(nanoseconds)] = np.nan
     return np.asarray(seconds / SECONDS[unit])
 
 

@@ -52,9 +52,11 @@ def codes(labels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def rises_within(values: np.ndarray[Any, Any], code: np.ndarray[Any, Any]) -> bool:
     """Whether values rise, or fall, strictly among the rows of each recording, in their order."""
-    order = np.argsort(code, kind="stable")
-    same = np.diff(code[order]) == 0
-    steps = np.diff(values[order])[same]
+    if code.any():
+        order = np.argsort(code, kind="stable")
+        steps = np.diff(values[order])[np.diff(code[order]) == 0]
+    else:
+        steps = np.diff(values)
     zero = np.zeros(1, dtype=steps.dtype)[0]
     return bool(len(steps)) and bool((steps > zero).all() or (steps < zero).all())
 

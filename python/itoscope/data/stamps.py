@@ -56,6 +56,8 @@ def with_whole_times(table: Table) -> Table:
                 stamps = stamps + number.astype(f"timedelta64[{unit}]")
         return _replaced(table, [parts[name] for name in found], stamps)
     words = [column for column in table.columns if column.values.dtype.kind in "USO"]
+    if len(words) < 2:
+        return table
     timed = [replace(column, values=as_time(column)) for column in words]
     dates = [column for column in timed if column.values.dtype.kind == "M" and _whole_days(column.values)]
     clocks = [column for column in timed if column.values.dtype.kind == "m"]
