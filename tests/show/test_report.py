@@ -108,6 +108,78 @@ def test_in_a_browser(tmp_path, width, make):
     assert all(w > 150 and h > 60 for w, h, _ in found["figures"])
 
 
+EXPLORE = """
+<pre id="found"></pre>
+<script>
+const wait = () => new Promise((go) => setTimeout(go, 500));
+window.addEventListener("load", () => setTimeout(async () => {
+  const models = [...Bokeh.documents[0].all_models];
+  const [box] = models.filter((model) => model.type === "CheckboxGroup");
+  const [paths] = models.filter((model) => model.type === "Select");
+  const { args } = box.js_property_callbacks["change:active"][0];
+  const curve = args instanceof Map ? args.get("source") : args.source;
+  const before = [...curve.data.y];
+  box.active = [];
+  await wait();
+  const none = [...curve.data.y];
+  box.active = [1];
+  await wait();
+  const lines = () => models.filter((model) => model.type === "GlyphRenderer" && model.glyph.type === "Line")
+    .filter((model) => model.visible).length;
+  const seen = lines();
+  paths.value = "3";
+  await wait();
+  document.getElementById("found").textContent = JSON.stringify({
+    before, none, one: [...curve.data.y], share: [...curve.data.t1], labels: box.labels, moved: lines() - seen,
+    figures: models.filter((model) => model.type === "Figure").length,
+  });
+}, 1500));
+</script>
+"""
+
+
+@cache
+def to_explore():
+    pytest.importorskip("bokeh")
+    return page(measured(), interactive=True)
+
+
+def test_a_page_to_explore_holds_its_script_and_stays_small():
+    text = to_explore()
+    plain = re.sub(r"(?s)(<script[^>]*>).*?</script>", r"\1", text)
+    assert plain.count("<script") > 1 and not re.search(r"(?:src|href)=[\"'](?!#|data:)", plain)
+    assert len(text.encode()) < 3e6 and "Explore" in text
+    assert "Explore" not in page_of(measured)
+
+
+def test_a_saved_result_has_terms_to_explore_and_no_recording(tmp_path):
+    pytest.importorskip("bokeh")
+    one_state().save(tmp_path / "r.npz")
+    ito.Discovery.load(tmp_path / "r.npz").report(tmp_path / "r.html", interactive=True)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "probability of each term" in text and "CheckboxGroup" not in text.split("<script")[-1]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (apt install chromium)")
+def test_switches_take_terms_out_of_the_curve_in_a_browser(tmp_path):
+    (tmp_path / "page.html").write_text(
+        to_explore().removesuffix("</body></html>\n") + EXPLORE, encoding="utf-8"
+    )
+    done = subprocess.run(
+        [
+            CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,900",
+            f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--virtual-time-budget=15000",
+            "--dump-dom", (tmp_path / "page.html").as_uri(),
+        ],
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert "Uncaught" not in done.stderr, done.stderr
+    found = json.loads(unescape(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.S)[1]))
+    assert found["labels"] == ["x1", "x2", "x1^3"] and found["figures"] == 7
+    assert not any(found["none"]) and found["one"] == found["share"] and found["before"] != found["one"]
+    assert found["moved"] == 0  # another path in the place of the first, of both states
+
+
 @pytest.mark.parametrize(("steps", "paths"), [(60_000, 1), (300, 200)])
 def test_a_page_stays_small_whatever_the_recording(steps, paths):
     """3 MB, and no curve of more than 2000 points (two numbers each, there and back for a band)."""

@@ -26,6 +26,12 @@ def add(subparsers: Any) -> None:
     add_settings(parser)
     parser.add_argument("--out", metavar="FILE", help="the page (default: the name of the result with .html)")
     parser.add_argument("--title", help="heading of the page")
+    parser.add_argument(
+        "--interactive",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="add a section with zoom, values under the pointer and switches of terms (extra interactive)",
+    )
     add_data_options(parser, "data", "the recording of the fit, which a saved result does not hold")
     parser.add_argument(
         "--quiet", action=argparse.BooleanOptionalAction, default=False, help="do not say what was written"
@@ -43,6 +49,6 @@ def run(arguments: argparse.Namespace) -> None:
     result = result_of(arguments.result)
     if arguments.file is not None:
         result = result.with_data(data_of(arguments, dt=result.data_summary.get("dt")))
-    result.report(target, title=arguments.title)
+    result.report(target, title=arguments.title, interactive=arguments.interactive)
     if not arguments.quiet:
         print(f"written: {target}")

@@ -371,10 +371,10 @@ class Discovery(Laws):
 
         Group `posterior`: `drift (chain, draw, equation, term)`, `diffusion (chain, draw, entry, diffusion_term)`,
         and of each `noise_var`, `slab_var`, `p0`. Group `sample_stats`: `included`, `inclusion` (its probability given
-        the rest of the draw), `size` (number of terms). Group `observed_data`: `x (path, time, state)`. Of measured
-        states also `log_likelihood`: `step_x (chain, draw, step)`, for `az.loo` and `az.compare`. Group
-        `posterior_predictive`: `x` of recordings that models drawn from the posterior make, for `az.plot_ppc`. Group
-        `prior`: coefficients given noise variances of the posterior. Needs the extra `arviz`.
+        the rest of the draw), `size` (number of terms). Group `observed_data`: `x (path, time, state)`. Group
+        `log_likelihood`: `step_x (chain, draw, step)`, for `az.loo` and `az.compare`. Group `posterior_predictive`: `x`
+        of recordings that models drawn from the posterior make, for `az.plot_ppc`. Group `prior`: coefficients
+        given noise variances of the posterior. Needs the extra `arviz`.
 
         Parameters
         ----------
@@ -388,7 +388,7 @@ class Discovery(Laws):
 
         return to_arviz(self, draws, seed)
 
-    def report(self, path: str | Path, *, title: str | None = None) -> None:
+    def report(self, path: str | Path, *, title: str | None = None, interactive: bool = False) -> None:
         """Write one HTML page that needs no network: equations, checks, terms, pictures, settings, versions.
 
         Parameters
@@ -396,15 +396,18 @@ class Discovery(Laws):
         path : str or Path
         title : str, optional
             Heading of the page.
+        interactive : bool
+            With a section to explore: the recording, terms and fit with zoom, values under the pointer, and switches
+            that take terms out of the curve. Needs the extra `interactive` (Bokeh), whose script the page then holds.
 
         Raises
         ------
         MissingExtraError
-            Without Matplotlib, the extra `plot`.
+            Without Matplotlib, the extra `plot`, or Bokeh.
         """
         from itoscope.show.report import write
 
-        write(self, path, title)
+        write(self, path, title, checks.choice("interactive", interactive, (True, False)))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state.pop("fit", None)  # an empty place in pickles of the first version

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from itoscope.result.findings import Findings, Key
     from itoscope.result.steps import Steps
 
-__all__ = ["Binned", "Estimate", "line_of", "of_steps"]
+__all__ = ["Binned", "Estimate", "along", "line_of", "of_steps", "shares_of"]
 
 
 class Binned(NamedTuple):
@@ -29,6 +29,8 @@ class Binned(NamedTuple):
     grid: Array
     line: Array
     sd: Array
+    shares: Array
+    """What each selected term has of the line `(g, r)`."""
 
 
 Estimate = Callable[["Key", "Equation", str], Binned]
@@ -41,6 +43,18 @@ def line_of(equation: Equation, average: Array) -> tuple[Array, Array]:
     cov = equation.cov[np.ix_(chosen, chosen)]
     variance = np.einsum("ni,ij,nj->n", average, cov, average)
     return average @ equation.mean[chosen], np.sqrt(np.maximum(variance, 0.0))
+
+
+def shares_of(equation: Equation, average: Array) -> Array:
+    """What each selected term has of a line, `(b, r)`."""
+    return average * equation.mean[equation.selected]
+
+
+def along(result: Findings, equation: Equation, grid: Array) -> tuple[Array, Array, Array]:
+    """Line, deviation and shares of a model of one variable."""
+    at = grid[:, None]
+    shares = shares_of(equation, selected_terms_at(result, equation, at))
+    return (*equation_at(result, equation, at), shares)
 
 
 def bins_of(x: Array, bins: int) -> list[NDArray[np.intp]]:
@@ -64,11 +78,11 @@ def of_steps(result: Findings, steps: Steps, bins: int) -> Estimate:
         error = np.array([values[part].std(ddof=1) / np.sqrt(len(part)) for part in parts])
         if len(result.variables) == 1:
             grid = np.linspace(centre[0], centre[-1], 200)
-            return Binned(centre, mean, error, grid, *equation_at(result, equation, grid[:, None]))
+            return Binned(centre, mean, error, grid, *along(result, equation, grid))
         features = selected_terms_at(result, equation, steps.x)
         if key.column is None:  # a whole step belongs to the drift at both of its ends
             features = (features + selected_terms_at(result, equation, steps.y)) / 2
         average = np.array([features[part].mean(axis=0) for part in parts])
-        return Binned(centre, mean, error, centre, *line_of(equation, average))
+        return Binned(centre, mean, error, centre, *line_of(equation, average), shares_of(equation, average))
 
     return estimate

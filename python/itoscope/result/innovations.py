@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common.numbers import exact
-from itoscope.result.binned import Binned, Estimate, line_of
-from itoscope.result.values import equation_at, selected_terms_at
+from itoscope.result.binned import Binned, Estimate, along, line_of, shares_of
+from itoscope.result.values import selected_terms_at
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
@@ -75,8 +75,9 @@ def of_innovations(result: Findings, data: Trajectories, pieces: int) -> Estimat
         centre = weights.T @ states[:, column] / total
         if len(result.variables) == 1:
             grid = np.linspace(centre[0], centre[-1], 200)
-            return Binned(centre, line + bend, error, grid, *equation_at(result, equation, grid[:, None]))
-        return Binned(centre, line + bend, error, centre, line, sd)
+            return Binned(centre, line + bend, error, grid, *along(result, equation, grid))
+        shares = shares_of(equation, weights.T @ features / total[:, None])
+        return Binned(centre, line + bend, error, centre, line, sd, shares)
 
     return estimate
 

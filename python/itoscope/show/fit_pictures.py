@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from itoscope.result.binned import Estimate
     from itoscope.result.findings import Findings
 
-__all__ = ["fit", "residuals"]
+__all__ = ["estimator", "fit", "residuals", "states_in"]
 
 #: Steps that the pictures are made from; more change nothing that can be seen.
 MOST_STEPS = 400_000
@@ -37,14 +37,17 @@ MOST_STEPS = 400_000
 MOST_STATES = 4
 
 
+def estimator(result: Findings, data: Trajectories | None, bins: int) -> Estimate:
+    """Estimates without a library from steps, of a noisy recording from innovations."""
+    if result.observer is None:
+        return of_steps(result, steps_of(result, data, "plot.fit").some(MOST_STEPS), bins)
+    return of_innovations(result, recording_of(result, data, "plot.fit"), bins // 2)
+
+
 def fit(result: Findings, data: Trajectories | None, bins: int, ax: Any) -> Any:
     """Draw fits; see `Plots.fit`."""
     checks.count("bins", bins, 4)
-    estimate: Estimate
-    if result.observer is None:
-        estimate = of_steps(result, steps_of(result, data, "plot.fit").some(MOST_STEPS), bins)
-    else:
-        estimate = of_innovations(result, recording_of(result, data, "plot.fit"), bins // 2)
+    estimate = estimator(result, data, bins)
     rows = [(key, equation, states_in(result, equation)) for key, equation in result.keyed()]
     columns = max(len(states) for _, _, states in rows)
     width = {1: 4.4, 2: 3.1, 3: 2.8}.get(columns, 2.4)

@@ -7,6 +7,7 @@ import platform
 import re
 import zlib
 from collections.abc import Callable, Mapping
+from datetime import date
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -24,6 +25,7 @@ from itoscope.posterior import fragments
 from itoscope.posterior.words import near_notes
 from itoscope.show import html
 from itoscope.show import text as summary
+from itoscope.show.explorer import explorer
 from itoscope.show.plots import Plots
 
 if TYPE_CHECKING:
@@ -34,15 +36,20 @@ if TYPE_CHECKING:
 __all__ = ["page", "write"]
 
 STYLE = """
-:root { color-scheme: light; }
+:root { color-scheme: light dark; --ground: #f5f5f3; --paper: #fff; --ink: #1c1c1c; --faint: #555; --line: #ddd;
+  --link: #0060a0; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --ground: #101214; --paper: #17191c; --ink: #dcdcda; --faint: #a0a3a6; --line: #3a3d40; --link: #6db3e8; }
+  figure svg, .explorer { filter: invert(0.87) hue-rotate(180deg); } }
 * { box-sizing: border-box; }
-body { margin: 0; background: #f5f5f3; color: #1c1c1c;
+body { margin: 0; background: var(--ground); color: var(--ink);
   font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem clamp(0.9rem, 4vw, 3rem) 4rem;
-  background: #fff; min-height: 100vh; }
+  background: var(--paper); min-height: 100vh; }
+.explorer { color: #1c1c1c; color-scheme: light; }
 h1 { font-size: clamp(1.35rem, 4vw, 1.9rem); line-height: 1.2; margin: 0.6rem 0 0.2rem; }
-h2 { font-size: 1.15rem; margin: 2.4rem 0 0.6rem; padding-bottom: 0.25rem; border-bottom: 1px solid #ddd; }
-.lead, figcaption, .note { color: #555; }
+h2 { font-size: 1.15rem; margin: 2.4rem 0 0.6rem; padding-bottom: 0.25rem; border-bottom: 1px solid var(--line); }
+.lead, figcaption, .note { color: var(--faint); }
 .lead { margin-top: 0; }
 figure { margin: 1.2rem 0 1.8rem; }
 figure .scroll { border: 0; }
@@ -53,10 +60,10 @@ math { font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; 
 .itoscope .equation { font-size: 1.18rem; margin: 0.7rem 0; }
 .itoscope table { font-size: 0.92rem; }
 table.plain td { text-align: left; white-space: normal; vertical-align: top; overflow-wrap: anywhere; }
-table.plain td:first-child { white-space: nowrap; color: #555; padding-left: 0; }
+table.plain td:first-child { white-space: nowrap; color: var(--faint); padding-left: 0; }
 code { font: 0.88em/1.4 ui-monospace, "DejaVu Sans Mono", monospace; }
 .good { border-left: 3px solid #009e73; padding: 0.25em 0.8em; }
-nav { margin: 0.8rem 0 0; font-size: 0.92rem; } nav a { color: #0060a0; margin-right: 1.1em; white-space: nowrap; }
+nav { margin: 0.8rem 0 0; font-size: 0.92rem; } nav a { color: var(--link); margin-right: 1.1em; white-space: nowrap; }
 @media (max-width: 30rem) {
   .itoscope .equation { font-size: 1.02rem; padding-left: 1.2em; text-indent: -1.2em; }
   .itoscope table th, .itoscope table td { padding: 0.22em 0.4em; font-size: 0.86rem; } }
@@ -99,22 +106,25 @@ FORECAST = "Paths of models drawn from the posterior, started where the first re
 DATA = "The recording."
 
 
-def write(result: Laws, path: str | PathLike[str], title: str | None = None) -> None:
+def write(
+    result: Laws, path: str | PathLike[str], title: str | None = None, interactive: bool = False
+) -> None:
     """Write the page; see `Discovery.report`."""
-    text = page(result, title)
+    text = page(result, title, interactive=interactive, written=date.today().isoformat())
     with replacing(path) as beside:
         Path(beside).write_text(text, encoding="utf-8")
 
 
-def page(result: Laws, title: str | None = None) -> str:
-    """The page as text."""
+def page(result: Laws, title: str | None = None, *, interactive: bool = False, written: str = "") -> str:
+    """The page as text; with `interactive` a section to explore, with `written` a date."""
     sections = [
         ("Equations", _equations(result)),
         ("Warnings" if result.warnings else "Checks", _warnings(result)),
-        ("Terms", _terms(result)),
-        ("Fit", _fit(result)),
-        ("Coefficients", _coefficients(result)),
-        ("Settings", _settings(result)),
+        *([("Explore", explorer(result))] if interactive else []),
+        ("Terms", _terms(result, drawn=not interactive)),
+        ("Fit", _fit(result, drawn=not interactive)),
+        ("Coefficients", _coefficients(result, drawn=not interactive)),
+        ("Settings", _settings(result, written)),
     ]
     links = " ".join(f'<a href="#{name.lower()}">{name}</a>' for name, _ in sections)
     body = "".join(f'<section id="{name.lower()}"><h2>{name}</h2>{text}</section>' for name, text in sections)
@@ -157,18 +167,20 @@ def _warnings(result: Laws) -> str:
     return text or "<p>No checks were made.</p>"
 
 
-def _terms(result: Laws) -> str:
+def _terms(result: Laws, *, drawn: bool) -> str:
     near = "".join(f'<p class="near">{escape(note)}</p>' for note in near_notes(result.labelled()))
-    return html.terms_html(result) + near + _figure(Plots(result).pip, PIP)
+    return html.terms_html(result) + near + (_figure(Plots(result).pip, PIP) if drawn else "")
 
 
-def _fit(result: Laws) -> str:
+def _fit(result: Laws, *, drawn: bool) -> str:
+    """Pictures of the fit; those that there is to explore are not `drawn` again."""
     parts = []
     data = result.data
-    if data is not None:
+    if data is not None and drawn:
         parts.append(_figure(data.plot, DATA))
+    fit = (Plots(result).fit, FIT if result.observer is None else FIT_NOISY)
     for draw, caption in (
-        (Plots(result).fit, FIT if result.observer is None else FIT_NOISY),
+        *((fit,) if drawn else ()),
         (Plots(result).residuals, RESIDUALS if result.observer is None else INNOVATIONS),
         (Plots(result).checks, CHECKS),
         (partial(Plots(result).forecast, seed=result.settings.get("seed", 0)), FORECAST),
@@ -181,20 +193,22 @@ def _fit(result: Laws) -> str:
     return "".join(parts) or '<p class="note">The recording is not stored with a saved result.</p>'
 
 
-def _coefficients(result: Laws) -> str:
+def _coefficients(result: Laws, *, drawn: bool) -> str:
     parts = []
     for label, equation in result.labelled():
         parts.append(_figure(partial(Plots(result).posterior, label), f"{label}: {POSTERIOR}"))
         if equation.selected.sum() > 1:
             parts.append(_figure(partial(Plots(result).pairs, label), f"{label}: {PAIRS}", wide=False))
-        parts.append(_figure(partial(Plots(result).trace, label), f"{label}: {TRACE}"))
+        if drawn:
+            parts.append(_figure(partial(Plots(result).trace, label), f"{label}: {TRACE}"))
     return "".join(parts)
 
 
-def _settings(result: Laws) -> str:
+def _settings(result: Laws, written: str) -> str:
     rows = {key: _value(value) for key, value in result.settings.items()}
     versions = {"itoscope": __version__, "NumPy": np.__version__, "Python": platform.python_version()}
     versions["Matplotlib"] = require("matplotlib", "plot", "A report").__version__
+    rows |= {"written": written} if written else {}
     rows["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
     body = "".join(
         f"<tr><td>{escape(key)}</td><td><code>{escape(value)}</code></td></tr>" for key, value in rows.items()
