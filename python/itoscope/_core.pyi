@@ -18,6 +18,7 @@ __all__ = [
     "__version__",
     "enumerate_models",
     "exact_draws",
+    "filter_densities",
     "filter_drift_moments",
     "filter_information",
     "filter_innovations",
@@ -118,6 +119,7 @@ def filter_information(
     parameters: list[tuple[str, int, int]],
     steps: list[float],
 ) -> tuple[Array, Array, float, float, Array]: ...
+def filter_densities(model: StateSpace, paths: list[Array], times: list[float | Array]) -> list[Array]: ...
 def filter_innovations(model: StateSpace, paths: list[Array], times: list[float | Array]) -> list[Array]: ...
 def filter_smooth(
     model: StateSpace, paths: list[Array], times: list[float | Array]

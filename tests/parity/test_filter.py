@@ -66,6 +66,7 @@ def _stages(stages, asked, drift, gamma, steps):
         "noise": stages.filter_noise_moments(space, paths, times, gamma),
         "information": stages.filter_information(space, paths, times, *steps),
         "innovations": stages.filter_innovations(space, paths, times),
+        "densities": stages.filter_densities(space, paths, times),
         "states": stages.filter_smooth(space, paths, times),
     }
 
@@ -83,8 +84,9 @@ def _agree(ours, theirs):
         assert a.yy == pytest.approx(b.yy, rel=tolerance)
         assert a.n == b.n
         np.testing.assert_allclose(loglik, theirs["loglik"], rtol=tolerances.FILTER)
-    for left, right in zip(ours["innovations"], theirs["innovations"]):
-        np.testing.assert_allclose(left, right, atol=tolerances.FILTER * np.nanmax(np.abs(right)))
+    for stage in ("innovations", "densities"):
+        for left, right in zip(ours[stage], theirs[stage]):
+            np.testing.assert_allclose(left, right, atol=tolerances.FILTER * np.nanmax(np.abs(right)))
     for a, b in zip(ours["states"], theirs["states"]):
         for left, right in zip(a, b):
             np.testing.assert_allclose(left, right, atol=tolerances.FILTER * np.abs(right).max())

@@ -262,6 +262,12 @@ class Backend(Protocol):
         """Whitened innovations `S^(-1/2) r` `(n_i, q)` of every path; NaN where missing and at the first sample."""
         ...
 
+    def filter_densities(
+        self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]
+    ) -> list[Array]:
+        """Log density of every sample given those before it `(n_i,)`; NaN where all is missing and at the first one."""
+        ...
+
     def filter_smooth(
         self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]
     ) -> tuple[list[Array], list[Array]]:

@@ -39,6 +39,7 @@ __all__ = [
     "compile",
     "enumerate_models",
     "exact_draws",
+    "filter_densities",
     "filter_drift_moments",
     "filter_information",
     "filter_innovations",
@@ -256,6 +257,11 @@ def filter_information(
 def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> list[Array]:
     """Innovations; see `itoscope.backends.protocol.Backend.filter_innovations`."""
     return _core.filter_innovations(_space(model), list(paths), list(times))
+
+
+def filter_densities(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> list[Array]:
+    """Log densities; see `itoscope.backends.protocol.Backend.filter_densities`."""
+    return _core.filter_densities(_space(model), list(paths), list(times))
 
 
 def filter_smooth(

@@ -45,6 +45,8 @@ except ModuleNotFoundError:
 
 __all__ = ["SDEDiscovery"]
 
+IDLE = 1.0
+"""Price of a level of noise that is compatible with none, in the log-likelihood of a recording."""
 ERRORS = 2.0
 """Standard errors of a difference of scores that chance explains."""
 
@@ -188,10 +190,16 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         """Return the log-likelihood of a sample of `x` given those before it, the mean over all; larger is better.
 
         It is that of the filter, whatever the settings (`Discovery.loglik`), so that fits with and without measurement
-        noise, of states and of positions alike compare. A coefficient of determination would say little: over a short
-        step, nearly all of the variance is noise.
+        noise, of states and of positions alike compare. Less one over the number of samples for each level of noise
+        that was estimated and is compatible with none, the price of Akaike for a number that foretells nothing: without
+        it, which of two settings that found the same is the better one would be chance. A coefficient of determination
+        would say little: over a short step, nearly all of the variance is noise.
         """
-        return likelihood(self._fitted(), self._data(x, t)).per_sample
+        result = self._fitted()
+        found = likelihood(result, self._data(x, t))
+        levels = (result.diagnostics.get("measurement_noise") or {}).values()
+        idle = sum(level["low"] <= 0.0 < level["high"] for level in levels)
+        return found.per_sample - IDLE * idle / found.samples
 
     @staticmethod
     def first_as_good(cv_results: Mapping[str, Any]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -13,10 +13,10 @@ from itoscope.backends.records import Kink, StateSpace
 from itoscope.data.driving import carried_columns
 from itoscope.data.sight import Sight
 from itoscope.errors import ArgumentError
-from itoscope.expressions.kinks import Kind
+from itoscope.expressions.kinks import Kind, closed_kinks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -223,6 +223,27 @@ class Observer:
         """The channels of every path, and what the filter takes with them."""
         return self.sight.columns(data, carried_columns(data, list(self.driven), self.driven))
 
+    def log_densities(
+        self, data: Trajectories, more: Sequence[str], drift: Sequence[Array], gamma: Sequence[Array]
+    ) -> Iterator[Array]:
+        """Of each sample given those before it, without the first ones and missing ones, of changed models `(n,)`.
+
+        Parameters
+        ----------
+        data : Trajectories
+        more : sequence of str
+            Terms after those of the model.
+        drift, gamma : sequences of (m, K) and (P, K) arrays
+            What is added to the coefficients, one of each for every model.
+        """
+        self.check(data)
+        space, paths, times = self.space(more), self.columns(data), data.steps()
+        space = replace(space, kinks=closed_kinks([*self.expressions, *more], self.states))
+        for rates, spreads in zip(drift, gamma):
+            changed = replace(space, drift=space.drift + rates, gamma=space.gamma + spreads)
+            each = np.concatenate(self._stages.filter_densities(changed, paths, times))
+            yield each[np.concatenate([_seen(path) for path in data.paths])]
+
     def drift_moments(self, data: Trajectories, more: Sequence[str], row: int) -> Quadratic:
         """The regression of the innovations on the terms `more` in one row of the drift."""
         columns = [(row, len(self.expressions) + k) for k in range(len(more))]
@@ -284,6 +305,13 @@ class Observer:
             path=np.concatenate([np.full(b - a - s, i) for (i, a, b), s in zip(chosen, keep)]),
             step=np.concatenate([np.arange(a + s, b) for (_, a, b), s in zip(chosen, keep)]),
         )
+
+
+def _seen(path: Array) -> NDArray[np.bool_]:
+    """Which samples count: not the first one, nor one of which all is missing."""
+    later = np.arange(len(path)) > 0
+    found: NDArray[np.bool_] = later & np.isfinite(path).any(axis=1)
+    return found
 
 
 def _stretches(length: int, piece: int) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings
+    from itoscope.result.observer import Observer
 
 __all__ = ["log_likelihood", "predictive", "prior", "simulable"]
 
@@ -31,10 +32,13 @@ def log_likelihood(result: Findings, draws: int) -> Array | None:
     """Of every step under draws of all equations, `(chain, draw, step)`; None where there is none.
 
     Steps of the noisy rows are normal with mean `f dt` and covariance `Gamma dt` at their start, a variance being no
-    less than the share `weight_floor` of its mean.
+    less than the share `weight_floor` of its mean. Of noisy samples, each given those before it by the filter, with the
+    noise of the sensors that was found.
     """
-    if result.data is None or result.observer is not None or not result.diffusion:
+    if result.data is None or not result.diffusion:
         return None
+    if result.observer is not None:
+        return _filtered(result, result.driven(result.data), result.observer, draws)
     steps = Steps.of(result.driven(result.data), result.inputs)
     rows = [state for state in result.states if (state, state) in result.diffusion]
     chains, kept = result.diffusion[rows[0]].samples.shape[:2]
@@ -58,6 +62,46 @@ def log_likelihood(result: Findings, draws: int) -> Array | None:
             table[:, i, j] = table[:, j, i] = entry(chain, draw)
         out[chain, draw] = _normal(left, table * steps.dt[:, None, None], floor)
     return out
+
+
+def _filtered(result: Findings, data: Trajectories, observer: Observer, draws: int) -> Array | None:
+    """Of every sample but the first of each path, given those before it."""
+    customs = result.settings.get("custom_terms", ())
+    used = dict.fromkeys(
+        term
+        for _, equation in result.labelled()
+        for k, term in enumerate(equation.terms)
+        if equation.samples[..., k].any() or (equation.selected[k] and equation.mean[k])
+    )
+    if any(term in customs for term in used):
+        return None
+    chains, kept = next(iter(result.diffusion.values())).samples.shape[:2]
+    each = min(draws // chains, kept, MOST_VALUES // (max(int(data.n_steps), 1) * chains))
+    if each < FEWEST_DRAWS:
+        return None
+    picked = np.linspace(0, kept - 1, each).round().astype(int)
+    more, own = list(used), len(observer.expressions)
+    rates = np.zeros((chains, each, len(observer.states), own + len(more)))
+    spreads = np.zeros((chains, each, len(observer.pairs), own + len(more)))
+    for row, equation in result.drift.items():
+        rates[:, :, result.states.index(row), own:] = _moved(equation, more, picked)
+    for (a, b), equation in result.diffusion.items():
+        pair = tuple(sorted((result.states.index(a), result.states.index(b))))
+        place = [tuple(sorted(one)) for one in observer.pairs].index(pair)
+        spreads[:, :, place, own:] = _moved(equation, more, picked)
+    flat = [list(np.concatenate(table)) for table in (rates, spreads)]
+    return np.stack(list(observer.log_densities(data, more, *flat))).reshape(chains, each, -1)
+
+
+def _moved(equation: Equation, terms: list[str], picked: Any) -> Array:
+    """By how much the coefficients of draws differ from those of the mean model, `(chain, draw, K)`."""
+    mean = np.where(equation.selected, equation.mean, 0.0)
+    away = equation.samples[:, picked] - mean
+    table = np.zeros((*away.shape[:2], len(terms)))
+    for k, term in enumerate(equation.terms):
+        if term in terms:
+            table[..., terms.index(term)] = away[..., k]
+    return table
 
 
 def _values(result: Findings, equation: Equation, x: Array, picked: Any) -> Any:

@@ -186,6 +186,20 @@ pub fn filter_innovations<'py>(
     Ok(found.into_iter().map(|white| white.into_pyarray(py)).collect())
 }
 
+/// Log density of every sample of every path.
+#[pyfunction]
+pub fn filter_densities<'py>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    paths: Samples<'py>,
+    times: Vec<PyTimes<'py>>,
+) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let found = detached(py, None, |control| filter::densities(&space, &views, control))?;
+    Ok(found.into_iter().map(|path| path.into_pyarray(py)).collect())
+}
+
 /// Smoothed states of one path: means and covariances.
 type States<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
 

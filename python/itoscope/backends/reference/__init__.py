@@ -5,6 +5,7 @@ from itoscope.backends.reference.enumerate import enumerate_models
 from itoscope.backends.reference.evidence import log_evidence
 from itoscope.backends.reference.filter import filter_loglik
 from itoscope.backends.reference.filter_moments import (
+    filter_densities,
     filter_drift_moments,
     filter_information,
     filter_innovations,
@@ -22,6 +23,7 @@ __all__ = [
     "compile",
     "enumerate_models",
     "exact_draws",
+    "filter_densities",
     "filter_drift_moments",
     "filter_information",
     "filter_innovations",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run
+from itoscope.backends.reference.filter import LOG_2PI, Step, Times, Update, blocks, nothing, run
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from itoscope.backends.records import Parameter, StateSpace
     from itoscope.common.types import Array
 
-__all__ = ["filter_drift_moments", "filter_information", "filter_innovations", "filter_noise_moments"]
+__all__ = [
+    "filter_densities",
+    "filter_drift_moments",
+    "filter_information",
+    "filter_innovations",
+    "filter_noise_moments",
+]
 
 
 def filter_drift_moments(
@@ -177,6 +183,22 @@ def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Times) 
             white = np.einsum("pab,pb->pa", np.linalg.inv(update.factor), update.r)
             for place, path in enumerate(who.tolist()):
                 out[path][update.n] = np.where(update.seen[place], white[place], np.nan)
+    return out
+
+
+def filter_densities(model: StateSpace, paths: Sequence[Array], times: Times) -> list[Array]:
+    """Log density `-(r^T S^-1 r + log det 2 pi S) / 2` of samples; NaN where all is missing and at the first one."""
+    out = [np.full(len(y), np.nan) for y in paths]
+    for who, y, steps in blocks(paths, times):
+        kept: list[Update] = []
+        with np.errstate(all="ignore"):
+            run(model, y, steps, nothing, _keep(kept))
+        for update in kept[1:]:
+            white = np.einsum("pab,pb->pa", np.linalg.inv(update.factor), update.r)
+            spread = np.einsum("pii->pi", update.factor)
+            each = np.where(update.seen, -0.5 * white**2 - np.log(spread) - 0.5 * LOG_2PI, 0.0).sum(axis=1)
+            for place, path in enumerate(who.tolist()):
+                out[path][update.n] = each[place] if update.seen[place].any() else np.nan
     return out
 
 

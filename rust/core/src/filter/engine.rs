@@ -15,7 +15,7 @@ use crate::path::Path;
 /// other last bits.
 pub(super) const BATCH: usize = 16;
 
-const LOG_2PI: f64 = 1.837_877_066_409_345_3;
+pub(super) const LOG_2PI: f64 = 1.837_877_066_409_345_3;
 
 /// The paths of a batch and where their filter stands.
 pub struct Engine<'a, 'p> {

@@ -30,7 +30,7 @@ use crate::{Error, Result};
 
 use drift_moments::DriftMoments;
 use engine::{BATCH, Engine};
-use innovations::Innovations;
+use innovations::{Densities, Innovations};
 use noise_moments::NoiseMoments;
 use smooth::Smoother;
 use visitor::Nobody;
@@ -155,6 +155,21 @@ pub fn innovations(
     let parts = batches(paths, |batch| {
         let mut engine = Engine::new(model, batch);
         let mut kept = Innovations::new(model.q(), batch.iter().map(Path::len));
+        engine.run(&mut kept, control)?;
+        Ok(kept.finish())
+    })?;
+    Ok(parts.into_iter().flatten().collect())
+}
+
+/// Log density of every sample given those before it; NaN where nothing was seen and at the first sample.
+///
+/// # Errors
+/// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
+pub fn densities(model: &StateSpace<'_>, paths: &[Path<'_>], control: &Control) -> Result<Vec<Vec<f64>>> {
+    model.check(paths)?;
+    let parts = batches(paths, |batch| {
+        let mut engine = Engine::new(model, batch);
+        let mut kept = Densities::new(model.q(), batch.iter().map(Path::len));
         engine.run(&mut kept, control)?;
         Ok(kept.finish())
     })?;

@@ -191,6 +191,20 @@ fn whitened_innovations_make_up_the_likelihood_and_say_what_is_missing() {
 }
 
 #[test]
+fn log_densities_of_samples_add_up_to_the_likelihood_of_all_but_the_first() {
+    let (toy, n) = (Toy::new(), 9);
+    let (model, y) = (toy.model(), samples(n, 2));
+    let path = Path { x: y.view(), times: Times::Even(0.1) };
+    let first = Path { x: y.slice(ndarray::s![..1, ..]), times: Times::Even(0.1) };
+    let each = densities(&model, &[path], &Control::default()).unwrap().remove(0);
+    let whole = loglik(&model, &[path, first], &Control::default()).unwrap();
+    close(each.iter().filter(|value| !value.is_nan()).sum::<f64>(), whole[0] - whole[1], 1e-12);
+    for (t, value) in each.iter().enumerate() {
+        assert_eq!(value.is_nan(), t == 0 || y.row(t).iter().all(|y| y.is_nan()), "sample {t}");
+    }
+}
+
+#[test]
 fn paths_are_filtered_alike_alone_and_in_a_batch() {
     let (toy, y) = (Toy::new(), samples(8, 2));
     let model = StateSpace { second_order: true, ..toy.model() };
