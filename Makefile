@@ -60,17 +60,18 @@ SECONDS ?= 600
 fuzz:  ## Make hostile calls for SECONDS=600, from SEED or the clock; all that may come of one is an answer or an error of itoscope
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTHON) tools/fuzzing/runner.py $(SECONDS) $(SEED)
 
-# AddressSanitizer and Miri need a nightly Rust. Under Miri run the tests that go through unsafe code; the threads of a pool outlive them.
+# AddressSanitizer and Miri need a nightly Rust. Under Miri run the tests that go through unsafe code, by the rules of tree
+# borrows (a library below breaks those of stacked borrows); the threads of a pool outlive them.
 NIGHTLY = cargo +nightly
 UNSAFE = filter::whitened program:: regression::products sampler::factor sampler::lanes simulate::normals table::
-sanitize:  ## Test the core with overflow checks and debug assertions and, where a nightly Rust is, under AddressSanitizer and Miri
+sanitize:  ## Test the core with overflow checks and debug assertions and, where a nightly Rust is, under AddressSanitizer and Miri (tree borrows)
 	cargo test --quiet --package itoscope-core --profile checked
 	@if $(NIGHTLY) --version >/dev/null 2>&1; then set -e; \
 	echo "AddressSanitizer"; RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/address \
 	$(NIGHTLY) test --quiet --package itoscope-core --lib --tests --profile checked --target $$(rustc -vV | sed -n 's/host: //p'); \
 	else echo "no nightly Rust: AddressSanitizer and Miri are left out"; exit 0; fi; \
 	if $(NIGHTLY) miri --version >/dev/null 2>&1; then \
-	echo "Miri"; MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks" CARGO_TARGET_DIR=target/miri \
+	echo "Miri"; MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-tree-borrows" CARGO_TARGET_DIR=target/miri \
 	$(NIGHTLY) miri test --quiet --package itoscope-core --lib -- $(UNSAFE); \
 	else echo "no Miri: rustup +nightly component add miri"; fi
 

@@ -196,3 +196,11 @@ def test_a_motion_that_time_alone_moves_is_that_of_the_equation():
         path = sde.simulate([0.0], dt=5.0 / n, n_steps=n, seed=1).paths[0][:, 0]
         errors.append(np.abs(path - np.sin(np.linspace(0, 5, n + 1))).max())
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
+
+
+@pytest.mark.parametrize("scheme", ["milstein", "taylor15"])
+def test_a_hyperbolic_tangent_is_flat_far_out(scheme):
+    sde, noise = SDE(["tanh(x)"], [["tanh(x)"]], ["x"]), np.full((1, 20, 1 + (scheme == "taylor15")), 0.05)
+    ours, theirs = (stage(b, sde, np.array([[900.0]]), noise, scheme)[0] for b in ("rust", "reference"))
+    assert np.isfinite(theirs).all()
+    np.testing.assert_allclose(ours, theirs, rtol=STEP)

@@ -72,3 +72,17 @@ def test_cut_texts_get_the_same_message(text):
         except ItoscopeError as error:
             outcomes.append((type(error), str(error)))
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("text", ["x1^(x2 - x2)", "1^x1", "x1^0", "|x1|^x2", "(x1 - x1)^0"])
+def test_a_power_of_what_is_missing_is_missing(text):
+    x = np.array([[np.nan, 0.0], [2.0, 0.0]])
+    for backend in (rust, reference):
+        values = backend.compile([text], STATES).evaluate(x)[:, 0]
+        assert np.isnan(values[0]) and values[1] == 1.0, backend
+
+
+@pytest.mark.parametrize("text", ["0*9e999 x1", "0/0*0", "tan(9e999)^0", "(0/0)^(0 x1)", "0*9e999"])
+def test_numbers_that_are_none_stay_none(text):
+    for backend in (rust, reference):
+        assert np.isnan(backend.compile([text], STATES).evaluate(X[:2])).all(), backend

@@ -6,7 +6,9 @@ from itoscope import Prior
 from itoscope.backends import get_backend
 from itoscope.backends.records import Sweeps
 from itoscope.backends.reference.chains import record_chain
+from itoscope.backends.reference.evidence import Regression
 from itoscope.backends.reference.posterior import record_exact_draws
+from itoscope.backends.reference.slab import slab_posterior
 from itoscope.errors import ArgumentError, NumericalError
 from itoscope.stats.quadratic import Quadratic
 from regressions import random_regression
@@ -43,6 +45,14 @@ def test_evidence_masses_and_coefficients(prior):
             np.testing.assert_allclose(a, b, rtol=SAMPLER, atol=SAMPLER)
     ours, theirs = (b.enumerate_models(data, prior, progress=None) for b in (rust, reference))
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=SAMPLER)
+
+
+@pytest.mark.parametrize("a_v", [1e4, 1e8])
+def test_a_huge_shape_of_the_slab_takes_no_more_nodes(a_v):
+    data, prior = random_regression(1, k=5), Prior(a_v=a_v, b_v=a_v)
+    ours, theirs = (b.enumerate_models(data, prior, progress=None) for b in (rust, reference))
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-13 * a_v + SAMPLER)
+    assert slab_posterior(Regression(data, prior), [0, 1, 2]).v.size < 300
 
 
 @pytest.mark.parametrize(("start", "prior"), list(zip(["search", "empty", "random"], PRIORS)))

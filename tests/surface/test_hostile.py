@@ -298,3 +298,13 @@ def test_both_backends_take_what_a_prior_may_hold(shape, backend):
     moments = ito.Moments(np.eye(1), np.ones(1), 2.0, 10.0)
     prior = ito.Prior(a_p=shape, a_v=shape, a_s=shape)
     assert np.isfinite(moments.sample(prior, sampler="exact", backend=backend, **SHORT).pip).all()
+
+
+@pytest.mark.parametrize(("size", "dt"), [(1e-75, 1e6), (1e-153, 0.01), (1e-301, 1.0)])
+def test_steps_whose_fourth_powers_vanish_are_refused(size, dt):
+    walk = np.random.default_rng(1).normal(size=(3, 60, 1)).cumsum(axis=1)
+    library = {name: ito.Library.polynomials(1) for name in ("library", "diffusion_library")}
+    with pytest.raises(DataError, match=r"x1 moves by .*in a smaller unit"):
+        ito.discover(ito.Trajectories(size * walk, dt=dt), **library, **SHORT)
+    fine = ito.discover(ito.Trajectories(1e-60 * walk, dt=dt), **library, **SHORT).diffusion["x1", "x1"]
+    assert fine.mean[0] == pytest.approx(1e-120 / dt, rel=0.3)

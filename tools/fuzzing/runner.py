@@ -1,12 +1,12 @@
 """Seeded hostile calls: all kinds for a while, or one kind of given seeds, each in a child that may die.
 
-python tools/fuzzing/runner.py SECONDS [FIRST_SEED]
+python tools/fuzzing/runner.py SECONDS [FIRST_SEED] [--calls ENOUGH]
 python tools/fuzzing/runner.py KIND FIRST_SEED COUNT
 
 A fuzzer is a module here with `KINDS = {name: function(rng)}`: the function makes its input from `rng`, calls the
 package and raises `Wrong` for an answer that is wrong without a word. All else that may come of a call is an answer or
-an error of itoscope. Printed are a line of counts for each kind and the distinct faults with their seeds; the exit code
-is 1 after any.
+an error of itoscope. Printed are a line of counts for each kind and the distinct faults with their seeds, those of
+a long run when they are found and at its end; the exit code is 1 after any.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from wrong import Wrong
 
 MODULES = ("files", "expressions", "trajectories", "sampler", "discoveries", "parity")
 #: Address space of a child, and seconds of its processor, or of the clock on a busy machine, after which it hangs.
-MEMORY, LIMIT, SLEPT = 8 * 2**30, 30, 300
+MEMORY, LIMIT, SLEPT = 8 * 2**30, 10, 300
 #: Seeds that a child takes in its turn.
-TURN = {"noisy": 20, "measured": 40, "exact": 60, "filters": 40, "after": 40}
+TURN = {"noisy": 30, "measured": 60, "exact": 60, "filters": 40}
 USUAL_TURN = 300
 
 
@@ -145,6 +145,7 @@ def main() -> int:
     parser.add_argument("kind", help="a kind, or the seconds for all")
     parser.add_argument("first", type=int, nargs="?", help="the first seed; by default drawn from the clock")
     parser.add_argument("count", type=int, nargs="?", default=1)
+    parser.add_argument("--calls", type=int, default=10**9, help="end after so many calls of all kinds")
     parser.add_argument("--journal", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     first = int(time.time()) if asked.first is None else asked.first
@@ -163,10 +164,14 @@ def main() -> int:
     while True:
         for kind in known:
             count = max(1, TURN.get(kind, USUAL_TURN) // (1 if float(asked.kind) > 100 else 10))
-            found[kind] += calls(kind, first + len(found[kind]), count)
-            if time.monotonic() > end:
+            now = calls(kind, first + len(found[kind]), count)
+            if any(one["what"] not in ("answered", "refused") for one in now):
+                told(kind, now)
+            found[kind] += now
+            made = sum(map(len, found.values()))
+            if time.monotonic() > end or made >= asked.calls:
                 faults = sum(told(kind, outcomes) for kind, outcomes in found.items() if outcomes)
-                print(f"{sum(map(len, found.values()))} calls, {faults} faults")
+                print(f"{made} calls, {faults} faults")
                 return min(faults, 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -137,7 +138,7 @@ def of_measured(
         noise_names=tuple(np.array(variance.program.expressions)[~kept]),
         steady=np.concatenate(steady)[some],
         turning=np.nan_to_num(np.concatenate(turning)[some]),
-        spread=float(np.nanstd(states[:, row])) / moved,
+        spread=float(np.nanstd(states[:, row])) / moved if moved > 0.0 else math.inf,
     )
 
 

@@ -112,7 +112,9 @@ class Graph:
         return self._folded("add", a, b, form=forms.total(self.forms[a], self.forms[b]))
 
     def multiply(self, a: int, b: int) -> int:
-        """a b; 0 a is 0, 1 a is a."""
+        """a b; 0 a is 0 unless a is a number that is none, 1 a is a."""
+        if self.constant(a) is not None and self.constant(b) is not None:
+            return self._folded("multiply", a, b)
         for factor, other in ((a, b), (b, a)):
             if self.constant(factor) == 0:
                 return factor
@@ -130,6 +132,8 @@ class Graph:
     def power(self, a: int, b: int) -> int:
         """a ^ b; a ^ 1 is a, a ^ 0 is 1, a ^ 0.5 is the square root."""
         exponent = self.constant(b)
+        if exponent is not None and self.constant(a) is not None:
+            return self._folded("power", a, b)
         if exponent == 0:
             return self.number(1.0)
         if exponent == 1:
@@ -246,17 +250,23 @@ class Graph:
         return [values[root] for root in roots]
 
 
-_OPERATIONS = {"add": np.add, "multiply": np.multiply, "divide": np.divide, "power": np.power}
+def _power(a: Array, b: Array) -> Array:
+    """a ^ b, NaN where either is: NumPy has 1 for NaN ^ 0 and 1 ^ NaN."""
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, np.power(a, b))
+
+
+_OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
+    "add": np.add,
+    "multiply": np.multiply,
+    "divide": np.divide,
+    "power": _power,
+}
 
 
 def _compute(operation: str, arguments: Sequence[Array | np.float64]) -> Array:
     ufunc = _OPERATIONS.get(operation) or FUNCTIONS[operation]
     value: Array = ufunc(*arguments)
     return value
-
-
-def _inverse_square(graph: Graph, node: int) -> int:
-    return graph.divide(graph.number(1.0), graph.power(node, graph.number(2.0)))
 
 
 # f'(a) as a node, given the graph, the node a and the node f(a).
@@ -270,7 +280,9 @@ _SLOPES: dict[str, Callable[[Graph, int, int], int]] = {
     "sin": lambda graph, a, f: graph.call("cos", a),
     "sinh": lambda graph, a, f: graph.call("cosh", a),
     "sqrt": lambda graph, a, f: graph.divide(graph.number(0.5), f),
-    "tan": lambda graph, a, f: _inverse_square(graph, graph.call("cos", a)),
-    # 1 - tanh^2 loses all digits where tanh is near 1.
-    "tanh": lambda graph, a, f: _inverse_square(graph, graph.call("cosh", a)),
+    "tan": lambda graph, a, f: graph.divide(
+        graph.number(1.0), graph.power(graph.call("cos", a), graph.number(2.0))
+    ),
+    # 1 / cosh^2 has more digits where tanh is near 1, and a slope of infinity over infinity where cosh overflows.
+    "tanh": lambda graph, a, f: graph.add(graph.number(1.0), graph.negate(graph.power(f, graph.number(2.0)))),
 }

@@ -131,8 +131,10 @@ def observation_matrix(
     return matrix
 
 
-def check_moves(name: str, values: Sequence[Array]) -> None:
-    """Whether a column moves at all, given the samples that each path has of it.
+def check_moves(name: str, values: Sequence[Array], least: float) -> None:
+    """Whether a column moves, and by `least` in all, given the samples that each path has of it.
+
+    A column of which a path shows a few samples alone, where the path starts for instance, need not move.
 
     Raises
     ------
@@ -140,8 +142,14 @@ def check_moves(name: str, values: Sequence[Array]) -> None:
         Naming the column and its value.
     """
     seen = [one for one in values if len(one)]
-    if seen and max(map(len, seen)) >= FEWEST and max(float(np.ptp(one)) for one in seen) == 0.0:
+    moved = max((float(np.ptp(one)) for one in seen), default=0.0)
+    if seen and max(map(len, seen)) >= FEWEST and moved == 0.0:
         raise DataError(
             f"{name} never changes, it is {seen[0][0]:.6g} throughout a path: a constant shows nothing of a motion; "
             "leave the column out, or name it in inputs=[...]"
+        )
+    if 0.0 < moved < least:
+        raise DataError(
+            f"{name} moves by {moved:.3g} at most, whose squares leave the range of floating point: give it in a "
+            "smaller unit"
         )

@@ -1,5 +1,6 @@
 """What is said of the columns of a noisy equation: those that coincide, those that are nearly one, the slab's scale."""
 
+import re
 from functools import cache
 
 import itoscope as ito
@@ -47,3 +48,26 @@ def test_columns_that_differ_are_not_spoken_of():
 def test_the_scale_of_the_slab_is_said():
     assert found(0.0, ("x", "x^2")).settings["slab_scale"] == {"x": pytest.approx(0.05, rel=0.35)}
     assert found(0.0, ("x", "x^2"), "sample").settings["slab_scale"] == {"x": pytest.approx(1.0)}
+
+
+def test_an_infinite_standard_deviation_is_told():
+    seen = [
+        -0.05240387,
+        0.09760174,
+        -0.12178956,
+        -0.09777652,
+        -0.03804389,
+        -0.06574324,
+        -0.19524333,
+        -0.07207817,
+    ]
+    data = ito.Trajectories(np.array([*seen, -0.11613336, -0.02814791]), dt=0.01)
+    result = ito.discover(
+        data, ito.Library.polynomials(1), order=2, measurement_noise="estimate", scheme="euler", threshold=1e-9,
+        n_samples=20, n_burn=10, n_chains=2, seed=102,
+    )  # fmt: skip
+    untold = "its standard deviation is infinite"
+    told = [label for label, equation in result.labelled() if any(untold in w for w in equation.warnings)]
+    assert told == [label for label, equation in result.labelled() if np.isinf(equation.sd).any()] != []
+    assert any(untold in warning and told[0] in warning for warning in result.warnings)
+    assert re.search(r"\(\d+ ± inf\)", str(result))  # and not to more digits than anybody knows

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from itoscope.backends.reference.evidence import Regression
     from itoscope.common.types import Array
@@ -22,6 +22,10 @@ __all__ = ["SlabPosterior", "slab_posterior"]
 
 #: The integrand is left out where its logarithm is this far below the largest: 4e-18.
 NEGLIGIBLE = 40.0
+#: Step of the first scan for the interval that matters, and by how much it is divided for the next.
+SCAN, FINER = 0.5, 16.0
+#: A scan may have steps of so many of the grid's; where a shape of the prior is huge, it is repeated on what matters.
+COARSE = 8.0
 
 
 @dataclass(frozen=True)
@@ -56,17 +60,29 @@ def slab_posterior(regression: Regression, members: Sequence[int]) -> SlabPoster
 
     # Scan for the interval that matters, then lay the nodes.
     shape = prior.a_v + 0.5 * r
-    mode = math.log(prior.b_v / shape)
-    low = mode
-    while shape * low + prior.b_v * math.exp(-low) < shape * mode + prior.b_v * math.exp(-mode) + NEGLIGIBLE:
-        low -= 0.25
-    scan = np.arange(low, mode + 60 + 45 / (prior.a_v + 0.5), 0.5)
-    values = log_integrand(scan)
-    matters = scan[values > values.max() - NEGLIGIBLE]
     step = min(0.7 / math.sqrt(shape), 0.25)
-    u = np.arange(matters[0] - 0.5, matters[-1] + 0.5 + step, step)
+    mode = math.log(prior.b_v / shape)
+    low, stride = mode, min(COARSE * step, 0.25)
+    while shape * low + prior.b_v * math.exp(-low) < shape * mode + prior.b_v * math.exp(-mode) + NEGLIGIBLE:
+        low -= stride
+    high, scan = mode + 60 + 45 / (prior.a_v + 0.5), SCAN
+    low, high = _mattering(log_integrand, low, high, scan)
+    while scan > COARSE * step:
+        scan /= FINER
+        low, high = _mattering(log_integrand, low, high, scan)
+    u = np.arange(low, high + step, step)
     terms = log_integrand(u)
     largest = terms.max()
     weight = np.exp(terms - largest)
     total = weight.sum()
     return SlabPosterior(float(largest + math.log(total * step)), np.exp(u), weight / total)
+
+
+def _mattering(
+    log_integrand: Callable[[Array], Array], first: float, last: float, scan: float
+) -> tuple[float, float]:
+    """The interval outside of which an integrand is negligible, by steps of `scan` from `first` to `last`."""
+    u = np.arange(first, last, scan)
+    values = log_integrand(u)
+    matters = u[values > values.max() - NEGLIGIBLE]
+    return float(matters[0] - scan), float(matters[-1] + scan)

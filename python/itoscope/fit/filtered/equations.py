@@ -87,7 +87,7 @@ def _told(equation: Equation, ranking: Ranking | None, places: list[int]) -> Equ
     sums = ranking.scaled.subset(places)
     _, aliases = find_aliases(sums, equation.terms)
     near = groups(sums, equation.terms, equation.pip, equation.included)
-    return replace(equation, aliases=aliases, warnings=[*alias_notes(aliases), *near])
+    return replace(equation, aliases=aliases, warnings=[*equation.warnings, *alias_notes(aliases), *near])
 
 
 def _within(equation: Equation, limits: Array | None) -> Equation:
@@ -125,12 +125,22 @@ def _equation(
             cov[a, b] = maximum.cov_of(parameters[a], parameters[b])
     selected = np.zeros(k, dtype=bool)
     selected[inside] = True
+    open_ = [name for name, variance in zip(terms, np.diag(cov)) if not np.isfinite(variance)]
     shape = (asked.n_chains, asked.n_draws)
     samples = draws.reshape(*shape, k)
     ones = np.ones(shape)
     return Equation(
         terms=list(terms), pip=pip, pip_mcse=np.zeros(k), mean=mean, cov=cov, selected=selected, samples=samples,
         included=samples != 0.0, inclusion=(samples != 0.0).astype(float), noise_var=ones, slab_var=ones, p0=ones,
-        work=[], aliases={}, warnings=[], threshold=asked.threshold, sampler="likelihood", seed=asked.seed,
-        degrees=float(task.n), prior=asked.prior, backend=asked.backend, positive=positive,
+        work=[], aliases={}, warnings=_undetermined(open_), threshold=asked.threshold, sampler="likelihood",
+        seed=asked.seed, degrees=float(task.n), prior=asked.prior, backend=asked.backend, positive=positive,
     )  # fmt: skip
+
+
+def _undetermined(terms: list[str]) -> list[str]:
+    """A sentence for coefficients on which the likelihood does not depend."""
+    if not terms:
+        return []
+    return [
+        f"the recording does not determine the coefficient of {', '.join(terms)}: its standard deviation is infinite"
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "answer_measured"]
 
+SMALLEST = 1e-70
+"""Of a state that moves by less in the root of a step, the squares of squared increments leave the range of floats."""
+
 
 class Answer(NamedTuple):
     """What was found, and of which question, its origin chosen, with the `notes` on that; `coarse`: ask the filter."""
@@ -54,8 +58,11 @@ class Answer(NamedTuple):
 def answer_measured(question: Question) -> Answer:
     """Run the rounds, then look at what they found."""
     data, names = question.data, question.data.names
+    longest = max(float(np.max(np.diff(t) if np.ndim(t) else t)) for t in data.steps())
     for row in question.rows:
-        check_moves(names[row], [x[np.isfinite(x[:, row]), row] for x in data.paths])
+        check_moves(
+            names[row], [x[np.isfinite(x[:, row]), row] for x in data.paths], SMALLEST * math.sqrt(longest)
+        )
     question, origin, gain = settle_origin(question, _measured, sampler_of)
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))

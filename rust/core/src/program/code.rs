@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use super::graph::Function;
+use super::graph::{Function, power};
 
 /// Lanes are handled in groups of this many; the width of a block is a multiple of it.
 const GROUP: usize = 8;
@@ -254,7 +254,7 @@ fn execute(instructions: &[Instruction], memory: &[Cell<f64>], width: usize) {
             Op::ScaleAdd => map2(out, row(a), row(c), |x, z| k * x + z),
             Op::ScaleAddTwice => map3(out, row(a), row(b), row(c), |x, y, z| k * x + (l * y + z)),
             Op::Divide => map2(out, row(a), row(b), |x, y| x / y),
-            Op::Power => map2(out, row(a), row(b), f64::powf),
+            Op::Power => map2(out, row(a), row(b), power),
             // One loop for each function that is a vector instruction or two.
             Op::Call(Function::Abs) => map(out, row(a), f64::abs),
             Op::Call(Function::Sgn) => map(out, row(a), |x| Function::Sgn.apply(x)),

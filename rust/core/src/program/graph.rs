@@ -85,6 +85,12 @@ fn sgn(x: f64) -> f64 {
     if x < 0.0 { -1.0 } else { nonnegative }
 }
 
+/// `x ^ y`, NaN where either is: the standard has 1 for `NaN ^ 0` and `1 ^ NaN`.
+#[inline(always)]
+pub(super) fn power(x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() { f64::NAN } else { x.powf(y) }
+}
+
 /// A node's place in its graph. Children are made before parents, so ids are in topological order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u32);
@@ -290,7 +296,7 @@ impl Graph {
     /// `base ^ exponent`: small integer exponents by multiplication, 1/2 by the square root, others in general.
     pub fn power(&mut self, base: Id, exponent: Id) -> Id {
         match (self.value(base), self.value(exponent)) {
-            (Some(x), Some(y)) => self.constant(x.powf(y)),
+            (Some(x), Some(y)) => self.constant(power(x, y)),
             (_, Some(y)) if y.fract() == 0.0 && y.abs() <= MAX_POWER => self.integer_power(base, y as i32),
             (_, Some(0.5)) => self.call(Function::Sqrt, base),
             _ => self.intern(Node::Power(base, exponent)),

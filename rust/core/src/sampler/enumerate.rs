@@ -56,7 +56,7 @@ pub fn enumerate(regression: &ScaledRegression, control: &Control) -> Result<Vec
         } {
             return Ok(log_mass);
         }
-        grid.high += 20.0;
+        grid.high += (grid.high - grid.low).min(20.0);
     }
 }
 

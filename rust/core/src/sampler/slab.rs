@@ -12,8 +12,14 @@ use crate::Result;
 /// The integrand is left out where its logarithm is this far below the largest: 4e-18.
 const NEGLIGIBLE: f64 = 40.0;
 
-/// Step of the scan for the interval that matters.
+/// Step of the first scan for the interval that matters.
 const SCAN: f64 = 0.5;
+
+/// By how much the step of a scan is divided for the next.
+const FINER: f64 = 16.0;
+
+/// A scan may have steps of so many of the grid's; where a shape of the prior is huge, it is repeated on what matters.
+const COARSE: f64 = 8.0;
 
 /// Log density of `u = log v` under `v ~ IG(a_v, b_v)`.
 pub fn log_prior(prior: &Prior, u: f64) -> f64 {
@@ -46,21 +52,13 @@ impl Grid {
     pub fn for_model(spectrum: &Spectrum<'_>) -> Result<Self> {
         let prior = spectrum.prior();
         let (first, last) = scanned(prior, spectrum.size());
-        let mut values = Vec::new();
-        let mut u = first;
-        while u <= last {
-            values.push(log_prior(prior, u) + spectrum.log_evidence(u.exp())?);
-            u += SCAN;
+        let (mut scan, step) = (SCAN, step(prior, spectrum.size()));
+        let (mut low, mut high) = mattering(spectrum, first, last, scan)?;
+        while scan > COARSE * step {
+            scan /= FINER;
+            (low, high) = mattering(spectrum, low, high, scan)?;
         }
-        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let matters = |value: &f64| *value > largest - NEGLIGIBLE;
-        let low = values.iter().position(matters).unwrap_or(0) as f64;
-        let high = values.iter().rposition(matters).unwrap_or(0) as f64;
-        Ok(Self {
-            low: first + SCAN * (low - 1.0),
-            high: first + SCAN * (high + 1.0),
-            step: step(prior, spectrum.size()),
-        })
+        Ok(Self { low, high, step })
     }
 
     /// A grid that serves all of these models, with steps that resolve the largest of all, of `size` columns.
@@ -70,12 +68,28 @@ impl Grid {
     pub fn for_models(regression: &ScaledRegression, models: &[Vec<usize>], size: usize) -> Result<Self> {
         let prior = regression.prior();
         let (low, _) = scanned(prior, size);
-        let mut grid = Self { low, high: low + 1.0, step: step(prior, size) };
+        let step = step(prior, size);
+        let mut grid = Self { low, high: low + (COARSE * step).min(1.0), step };
         for members in models {
             grid.high = grid.high.max(Self::for_model(&Spectrum::new(regression, members))?.high);
         }
         Ok(grid)
     }
+}
+
+/// The interval outside of which the integrand is negligible, by steps of `scan` from `first` to `last`.
+fn mattering(spectrum: &Spectrum<'_>, first: f64, last: f64, scan: f64) -> Result<(f64, f64)> {
+    let mut values = Vec::new();
+    let mut u = first;
+    while u <= last {
+        values.push(log_prior(spectrum.prior(), u) + spectrum.log_evidence(u.exp())?);
+        u += scan;
+    }
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let matters = |value: &f64| *value > largest - NEGLIGIBLE;
+    let low = values.iter().position(matters).unwrap_or(0) as f64;
+    let high = values.iter().rposition(matters).unwrap_or(0) as f64;
+    Ok((first + scan * (low - 1.0), first + scan * (high + 1.0)))
 }
 
 /// Step that leaves an error below 1e-10: the narrowest integrand is that of an inverse gamma of shape `a_v + size/2`.
@@ -89,9 +103,9 @@ fn scanned(prior: &Prior, size: usize) -> (f64, f64) {
     let shape = prior.a_v + 0.5 * size as f64;
     let height = |u: f64| shape * u + prior.b_v * (-u).exp();
     let mode = (prior.b_v / shape).ln();
-    let mut low = mode;
+    let (mut low, stride) = (mode, (COARSE * step(prior, size)).min(0.25));
     while height(low) < height(mode) + NEGLIGIBLE {
-        low -= 0.25;
+        low -= stride;
     }
     (low, mode + 60.0 + 45.0 / (prior.a_v + 0.5))
 }

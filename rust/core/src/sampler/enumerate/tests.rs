@@ -47,6 +47,28 @@ fn each_mass_is_prior_times_integrated_evidence() {
     }
 }
 
+/// With a shape beyond all samples the slab variance is `b_v / a_v`, and the grid is as wide as what is left of it.
+#[test]
+fn a_huge_shape_takes_no_more_nodes() {
+    for a_v in [1e3, 1e5, 1e8, 1e12] {
+        let prior = Prior { a_v, b_v: a_v, ..Prior::default() };
+        let regression = regression(7, 1.0, prior);
+        let probes: Vec<Vec<usize>> = (0..7).map(|column| vec![column]).collect();
+        let nodes = Grid::for_models(&regression, &probes, 7).unwrap().nodes().len();
+        assert!((20..600).contains(&nodes), "{nodes} nodes for a shape of {a_v:e}");
+        if a_v < 1e12 {
+            let masses = enumerate(&regression, &Control::default()).unwrap();
+            for model in [1_usize, 3, 0b100_0001, 0b111_1111] {
+                let members: Vec<usize> = (0..7).filter(|k| model >> k & 1 == 1).collect();
+                let expected = log_model_prior(&regression, members.len())
+                    + regression.log_evidence(&members, 1.0).unwrap();
+                let (found, allowed) = (masses[model], 50.0 / a_v + 1e-15 * 100.0 * a_v);
+                assert!((found - expected).abs() < allowed, "shape {a_v:e}, model {model:b}: {found} {expected}");
+            }
+        }
+    }
+}
+
 fn choose(n: usize, r: usize) -> f64 {
     (0..r).map(|i| (n - i) as f64 / (i + 1) as f64).product()
 }
