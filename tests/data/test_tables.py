@@ -128,6 +128,16 @@ def test_the_index_of_a_written_table_is_still_one(tmp_path):
     whole.insert(0, "t", T)
     whole.to_csv(tmp_path / "run.csv")
     assert Trajectories.from_csv(tmp_path / "run.csv").names == ("x", "v")
+    both = pd.concat([whole.assign(particle=k) for k in (0, 1)], ignore_index=True)
+    both.sort_values("t", kind="stable").to_csv(tmp_path / "run.csv")  # rows as a tracker writes them
+    data = Trajectories.from_csv(tmp_path / "run.csv")
+    assert data.names == ("x", "v") and data.n_paths == 2
+    pd.concat([whole.assign(run=k) for k in "ab"]).to_csv(tmp_path / "run.csv")  # numbers that recur
+    data = Trajectories.from_csv(tmp_path / "run.csv")
+    assert data.names == ("x", "v") and data.n_paths == 2
+    pd.concat([whole[["x", "v"]]] * 2).to_csv(tmp_path / "run.csv")
+    with pytest.raises(errors.DataError, match=r"id='column' tells recordings apart"):
+        Trajectories.from_csv(tmp_path / "run.csv", dt=0.1)
 
 
 def test_an_index_that_contradicts_dt_is_an_error():
@@ -214,7 +224,7 @@ def test_trading_days():
     pd = pandas()
     days = pd.bdate_range("2024-01-01", periods=N)
     prices = pd.DataFrame({"Close": 100 + X[:, 0]}, days.rename("Date"))
-    with pytest.raises(errors.DataError, match=r"leave out every weekend: per_year=252.*time_unit='d'"):
+    with pytest.raises(errors.DataError, match=r"leave out every weekend: .*per_year=252.*time_unit='d'"):
         Trajectories(prices)
     data = Trajectories(prices, time="index", per_year=252)
     assert data.dt == pytest.approx(1 / 252) and data.time_unit == "y" and len(data.paths[0]) == N

@@ -193,9 +193,11 @@ def _check_weekends(column: Column) -> None:
     if len(steps) < looks.ENOUGH or np.median(steps) != 1 or not (steps > 1).any():
         return
     if ((days + 3) % 7 < 5).all():  # 1970-01-01 was a Thursday
+        where = repr(column.heading.text) if column.heading.text else "the index"
         raise DataError(
-            f"the dates of {column.heading.text or 'the index'!r} leave out every weekend: per_year=252 lets time run "
-            "from trading day to trading day (a year is the unit), time_unit='d' lets it run over weekends too"
+            f"the dates of {where} leave out every weekend: "
+            "Trajectories(..., per_year=252) lets time run from trading day to trading day (a year is the unit), "
+            "time_unit='d' in its place lets it run over weekends too"
         )
 
 

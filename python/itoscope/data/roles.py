@@ -128,16 +128,15 @@ def _without_blanks(table: Table) -> Table:
 
 
 def _with_row_numbers_as_index(table: Table) -> Table:
-    """Take a column without a heading that counts or labels rows for what it was before: the index of the table."""
+    """Take a column without a heading that counts or labels rows for what it was before: the index of the table.
+
+    Rows that were sorted or put together since have numbers that do not rise, or recur.
+    """
     numbers = [
         column
         for column in table.columns
         if is_blank(column.heading.text)
-        and (
-            (looks.is_count(column.values) and looks.rises(column.values))
-            if column.numeric
-            else _labels_rows(column)
-        )
+        and (looks.is_count(column.values) if column.numeric else _labels_rows(column))
     ]
     if not numbers or table.index or not table.headed:
         return table
