@@ -32,6 +32,8 @@ class Case:
     row: str
     true: dict[str, float]
     asked: dict[str, Any] = field(default_factory=dict)
+    numbers: dict[str, float] = field(default_factory=dict)
+    """Parameters that are found beside the terms."""
 
 
 def driven(noise: float) -> Callable[[int], ito.Trajectories]:
@@ -120,6 +122,28 @@ def shaken(tau: float) -> Callable[[int], ito.Trajectories]:
     return record
 
 
+def bead(*kernel: tuple[float, float]) -> Callable[[int], ito.Trajectories]:
+    """Displacement, 2 % noise, 500 s at 20 Hz, of a bead in a trap of stiffness 4 at temperature 1.
+
+    Its friction has the kernel ``sum c exp(-t / tau)`` of pairs `(c, tau)`; without any it is white, of strength 1.
+    """
+    names = ["x1", "v1", *(f"z{k}" for k in range(len(kernel)))]
+    rows = ["v1", " + ".join(["-4*x1", *(names[2:] or ["-v1"])])]
+    rows += [f"-{z}/{tau} - {c}*v1" for z, (c, tau) in zip(names[2:], kernel)]
+    sizes = np.vstack([np.zeros((2, len(kernel))), np.diag([np.sqrt(2 * c / tau) for c, tau in kernel])])
+    if not kernel:
+        sizes = np.array([[0.0], [np.sqrt(2.0)]])
+    sde = ito.SDE(rows, [[repr(size) for size in row] for row in sizes.tolist()], names)
+
+    def record(seed: int) -> ito.Trajectories:
+        run = {"dt": 0.05, "n_steps": 10_000, "substeps": 10, "scheme": "taylor15", "seed": seed}
+        path = sde.simulate([0.0] * len(names), **run).paths[0][:, :1]
+        noise = 0.02 * path.std() * np.random.default_rng(seed).normal(size=path.shape)
+        return ito.Trajectories(path + noise, dt=0.05, names=["x1"])
+
+    return record
+
+
 PART = {"known_drift": {"v": "-9.81 + 3*u + ..."}}
 FORCE = {
     "states": ["x1", "v1", "u"],
@@ -131,6 +155,8 @@ EVEN = ["1", "x1^2", "x1 v1", "v1^2"]
 HELD = {"inputs": {"u": "held"}}
 NOISY = {"measurement_noise": "estimate"}
 SWING = {"known_drift": {"x1": "v1"}}
+KERNEL = (6.0, 0.2), (2.0, 3.0)
+TWO = {"c1_v1": 6.0, "tau1_v1": 0.2, "c2_v1": 2.0, "tau2_v1": 3.0, "temperature_v1": 1.0}
 CASES = {
     "stepped input": Case(driven(0.0), poly(2), "x", {"x": -1.0, "u": 2.0}, HELD),
     "stepped input, 5 % noise": Case(driven(0.05), poly(2), "x", {"x": -1.0, "u": 2.0}, HELD | NOISY),
@@ -163,6 +189,25 @@ CASES = {
         for tau in (0.02, 0.1, 0.5, 0.0)
         for kind in ("coloured", "white")
     },
+    "bead, two exponentials, as memory": Case(
+        bead(*KERNEL), poly(1), "v1", {"x1": -4.0}, {"order": 2, "forcing": {"v1": ("memory", 2)}}, TWO
+    ),
+    "bead, two exponentials, as white": Case(bead(*KERNEL), poly(1), "v1", {"x1": -4.0}, {"order": 2}),
+    "bead, white friction, as memory": Case(
+        bead(), poly(1), "v1", {"x1": -4.0}, {"order": 2, "forcing": {"v1": "memory"}}
+    ),
+    "gravity known, coil a parameter": Case(
+        hung, poly(2), "v", {"v": -2.0},
+        HELD | {"known_drift": {"v": "-9.81 + a*u + ..."}, "parameters": {"a": 1.0}}, {"a": 3.0},
+    ),
+    "force with a memory, its numbers parameters": Case(
+        gusts, ito.Library.expressions("1", "x1", "v1", "x1^2", "x1*v1", "v1^2"), "v1", {"x1": -9.0, "v1": -1.0},
+        NOISY | {
+            "states": ["x1", "v1", "u"], "known_drift": {"x1": "v1", "v1": "u + ...", "u": "-u/tau"},
+            "known_diffusion": {"u": "s^2"}, "diffusion": {"v1": "none"},
+            "parameters": {"tau": (0.01, 1.0, 10.0), "s": (0, 1.0, None)},
+        }, {"tau": 0.2, "s": 10.0},
+    ),
     "pendulum, even terms excluded": Case(
         pendulum, poly(3), "v1", {"x1": -4.0, "v1": -0.5, "x1^3": 2.0}, SWING | {"exclude": {"v1": EVEN}}
     ),
@@ -171,12 +216,17 @@ CASES = {
 
 def run(name: str, case: Case, seeds: range) -> str:
     """A line of the table: exact drifts, share of 95 % intervals that hold, the largest error of a coefficient."""
-    exact, inside, errors, memory = 0, [], [], []
+    exact, inside, errors, memory, held, warned = 0, [], [], [], [], 0
     for seed in seeds:
         result = ito.discover(case.record(seed), case.library, diffusion="constant", seed=seed, **case.asked)
         equation = result.drift[case.row]
         found = equation.selected & ~equation.given
-        memory += [force["log_bayes_factor"] for force in result.diagnostics.get("forces", {}).values()]
+        forces = {**result.diagnostics.get("forces", {}), **result.diagnostics.get("memory", {})}
+        memory += [force["log_bayes_factor"] for force in forces.values()]
+        warned += any("not independent" in warning for warning in result.warnings)
+        for number, value in case.numbers.items():
+            low, high = result.parameters[number].interval(0.95)
+            held.append(low <= value <= high)
         where = {term: k for k, term in enumerate(equation.terms)}
         numbers = {where[term]: value for term, value in case.true.items()}
         exact += set(np.flatnonzero(found).tolist()) == set(numbers)
@@ -186,6 +236,10 @@ def run(name: str, case: Case, seeds: range) -> str:
                 inside.append(ends[k, 0] <= value <= ends[k, 1])
                 errors.append(abs(equation.mean[k] / value - 1.0))
     line = f"| {name} | {exact} of {len(seeds)} | {np.mean(inside):.2f} of {len(inside)} | {100 * max(errors):.1f} % |"
+    if held:
+        line += f" parameters' intervals hold {np.mean(held):.2f} of {len(held)};"
+    if warned:
+        line += f" innovations warned of in {warned} of {len(seeds)};"
     if not memory:
         return line
     ends = f"log Bayes factors {min(memory):.3g} to {max(memory):.3g}"

@@ -152,8 +152,8 @@ SOUGHT: tuple[Word, ...] = (
         "forcing",
         {
             "metavar": "KIND",
-            "help": "white, coloured (a force with a correlation time) or peaked (one with a frequency); by row as "
-            "v1=coloured",
+            "help": "white, coloured (a force with a correlation time), peaked (one with a frequency) or memory[:N] "
+            "(friction with a memory of N times); by row as v1=coloured",
         },
     ),
     (

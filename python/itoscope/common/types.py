@@ -19,6 +19,7 @@ __all__ = [
     "Fitting",
     "Forcing",
     "Integers",
+    "Kernel",
     "Level",
     "OnDivergence",
     "Order",
@@ -47,7 +48,8 @@ Fitting = Literal["auto", "trapezoid", "euler", "filter"]
 #: How an SDE is stepped.
 DiscreteScheme = Literal["euler-maruyama", "milstein", "taylor15"]
 #: Which entries of the diffusion covariance are sought.
-Forcing = Literal["white", "coloured", "peaked"]
+Forcing = Literal["white", "coloured", "peaked", "memory"]
+Kernel = tuple[Literal["memory"], int]
 Diffusion = Literal["full", "diagonal", "constant", "none"]
 #: Chains, enumeration of all models, or that of the two which costs less.
 Sampler = Literal["auto", "gibbs", "exact"]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Ensemble,
         Fitting,
         Forcing,
+        Kernel,
         Level,
         Order,
         Sampler,
@@ -57,7 +58,7 @@ def discover(
     states: Sequence[str] | None = None,
     observed: Mapping[str, str | Average] | Sequence[str | Average] | None = None,
     inputs: Sequence[str] | Mapping[str, Any] | None = None,
-    forcing: Forcing | Mapping[str, Forcing] = "white",
+    forcing: Forcing | Mapping[str, Forcing | Kernel] = "white",
     exclude: Mapping[str, Sequence[str]] | None = None,
     include: Mapping[str, Sequence[str]] | None = None,
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
@@ -143,10 +144,12 @@ def discover(
         `"linear"` or `"held"` (how a column goes between samples), a function of time, samples with their times
         `(t, values)`, or an `Input`. Terms and given rows may contain them, and the time `t` since the start of a
         recording.
-    forcing : {"white", "coloured", "peaked"}, or a mapping of rows to these
+    forcing : {"white", "coloured", "peaked", "memory"}, or a mapping of rows to these
         What drives the rows that are sought. `"coloured"`: a force with a correlation time, a hidden state `force_v1`
         that white noise drives; `"peaked"`: one that prefers a frequency, of two hidden states. Times, sizes and the
-        evidence against white forcing are printed and in `diagnostics["forces"]`. The filter is used.
+        evidence against white forcing are printed and in `diagnostics["forces"]`. `"memory"`, by row `("memory", 2)`:
+        friction whose kernel is an exponential, or a sum of two, with the noise that belongs to it; its numbers are in
+        `parameters`, the evidence in `diagnostics["memory"]`. The filter is used.
     exclude : mapping of str to sequence of str, optional
         `{"v1": ["1", "x1^2"]}`: terms of the library that the drift of a row may not have, named as they are shown or
         by an expression of the same meaning. They count in no probability.

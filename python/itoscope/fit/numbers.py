@@ -68,6 +68,8 @@ class Numbers:
     start, low, high : (P,) array
     asked : dict
         As they were given.
+    points : tuple of (Q,) array
+        Starts of the last Q ones, which came beside those that were asked for.
     """
 
     names: tuple[str, ...] = ()
@@ -75,6 +77,7 @@ class Numbers:
     low: Array = field(default_factory=lambda: np.zeros(0))
     high: Array = field(default_factory=lambda: np.zeros(0))
     asked: Mapping[str, Any] = field(default_factory=dict)
+    points: tuple[Array, ...] = ()
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any] | None, taken: Sequence[str], texts: Iterable[str]) -> Numbers:
@@ -135,6 +138,19 @@ class Numbers:
         """Values brought between their bounds."""
         return np.clip(values, self.low, self.high)
 
+    def beside(self, names: Sequence[str], bounds: tuple[Array, Array], points: Sequence[Array]) -> Numbers:
+        """The same with more numbers, between bounds, which are started from points of their own."""
+        before = self.points or (self.start[:0],)
+        every = [np.concatenate([before[k % len(before)], point]) for k, point in enumerate(points)]
+        return replace(
+            self,
+            names=(*self.names, *names),
+            start=np.concatenate([self.start, points[0]]),
+            low=np.concatenate([self.low, bounds[0]]),
+            high=np.concatenate([self.high, bounds[1]]),
+            points=tuple(every),
+        )
+
     def starts(self) -> list[Array]:
         """Points from which they are started: the one given, then some that fill the bounds evenly.
 
@@ -143,6 +159,9 @@ class Numbers:
         """
         if not self.names:
             return [self.start]
+        if self.points:
+            asked = self.start[: len(self) - len(self.points[0])]
+            return [self.start, *(np.concatenate([asked, point]) for point in self.points[1:])]
         root = 1.0  # of x^(P + 1) = x + 1: its powers fill the cube of any dimension evenly
         for _ in range(64):
             root = (1.0 + root) ** (1.0 / (len(self) + 1))

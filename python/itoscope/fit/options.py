@@ -14,6 +14,7 @@ from itoscope.common.types import (
     Ensemble,
     Fitting,
     Forcing,
+    Kernel,
     Level,
     Order,
     Sampler,
@@ -82,7 +83,7 @@ class Options:
     states: Sequence[str] | None = None
     observed: Mapping[str, str | Average] | Sequence[str | Average] | None = None
     inputs: Sequence[str] | Mapping[str, Any] | None = None
-    forcing: Forcing | Mapping[str, Forcing] = "white"
+    forcing: Forcing | Mapping[str, Forcing | Kernel] = "white"
     exclude: Mapping[str, Sequence[str]] | None = None
     include: Mapping[str, Sequence[str]] | None = None
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None

@@ -18,6 +18,7 @@ from itoscope.expressions.slopes import multiples, slope
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.fit.given import Given
+from itoscope.fit.memory import Memory, memories_of, numbers_of, remembering, without_friction
 from itoscope.fit.numbers import Numbers
 from itoscope.fit.options import check_streamed
 from itoscope.fit.sensors.errors import with_errors
@@ -78,6 +79,8 @@ class Question:
         What is known of the terms of a row, as the library shows them.
     shapers : tuple of Shaper
         Forces with a memory, whose hidden states come after the others.
+    memories : tuple of Memory
+        Frictions with a memory, whose forces come after those.
     words : dict of int to str
         What was asked of the noise of each unknown row: "full", "diagonal", "constant" or "none".
     observed : list of str or None
@@ -109,6 +112,7 @@ class Question:
     numbers: Numbers
     said: dict[str, Said]
     shapers: tuple[Shaper, ...]
+    memories: tuple[Memory, ...]
     words: dict[int, Diffusion]
     observed: list[str] | None
     observation: Array
@@ -138,29 +142,29 @@ class Question:
         plain, gathered = sensors_of(observed)
         motion, positions = state_names(data.names, options.order, options.states, plain)
         observation = observation_matrix(data.names, motion, plain, backend)
-        known = dict(options.known_drift or {})
-        if options.order == 2:
-            known = dict(zip(positions, motion[len(positions) :])) | known
-        asked = Given.of(known, options.known_diffusion, motion)
+        rates = dict(zip(positions, motion[len(positions) :])) if options.order == 2 else {}
+        asked = Given.of(rates | dict(options.known_drift or {}), options.known_diffusion, motion)
         inputs = _inputs_of(data, motion, asked)
         numbers = Numbers.of(options.parameters, [*motion, *inputs], asked.texts)
         asked.compiled([*motion, *inputs, *numbers.names], backend)
-        given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
-        sought = [x for x in motion if x not in given.drift]
-        shapers = shapers_of(options.forcing, sought, [*motion, *inputs, *numbers.names])
-        recipe, for_diffusion, words = _libraries(options, motion, sought, shapers)
-        named = [name for name in inputs if name != TIME]
-        recorded = dict(zip([*data.names, *named], readable_means(rows(data, named))))
-        means = [recorded.get(name, 0.0) for name in (*motion, *named)]
+        sought, taken = [x for x in motion if x not in asked.drift], [*motion, *inputs, *numbers.names]
+        shapers = shapers_of(options.forcing, sought, taken)
+        memories = memories_of(options.forcing, sought, taken)
+        numbers = numbers_of(numbers, memories, asked, data)
+        both: tuple[Shaper | Memory, ...] = (*shapers, *memories)
+        recipe, for_diffusion, words = _libraries(options, motion, sought, [one.row for one in both])
+        means = _means(data, motion, [name for name in inputs if name != TIME])
         own, diffusion_library = bind_together([recipe, for_diffusion], motion, means, inputs)
-        hidden = [name for shaper in shapers for name in shaper.states]
-        states, given, asked = [*motion, *hidden], forced(given, shapers), forced(asked, shapers)
+        hidden = [name for one in both for name in one.states]
+        states, asked = [*motion, *hidden], remembering(forced(asked, shapers), memories)
+        given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
         noise = levels(data.names, options.measurement_noise, _hidden(data, states, observed), data.errors)
         check_told_apart(data.names, observation, noise, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
         terms = options.exclude, options.include, options.bounds
         said = said_of(library, sought, *terms, given.parts, own.names)
         said |= said_of_forces(shapers, library, data)
+        said = without_friction(said, memories, own.names)
         said = _beside_numbers(said, asked.parts, numbers, own, [*library.inputs, *numbers.names])
         words |= {states.index(shaper.driven): "constant" for shaper in shapers}
         return cls(
@@ -175,6 +179,7 @@ class Question:
             numbers=numbers,
             said=said,
             shapers=shapers,
+            memories=memories,
             words=words,
             observed=None if observed is None else list(observed),
             observation=np.pad(observation, ((0, 0), (0, len(hidden)))),
@@ -244,7 +249,7 @@ class Question:
         asked = self.options.measurement_noise
         settings["measurement_noise"] = self.noise[0] if asked is None else as_given(asked)
         settings |= self.asked.settings()
-        if self.numbers:
+        if self.numbers.asked:
             settings["parameters"] = {
                 name: list(value) if checks.is_list(value) else value
                 for name, value in self.numbers.asked.items()
@@ -263,8 +268,10 @@ class Question:
             settings["states"] = list(self.options.states)
         if self.deviations:
             settings["vary"] = {row: list(terms) for row, terms in self.deviations.items()}
-        if self.shapers:
-            settings["forcing"] = {shaper.row: shaper.kind for shaper in self.shapers}
+        forcing = {shaper.row: str(shaper.kind) for shaper in self.shapers}
+        forcing |= {memory.row: f"memory:{len(memory.states)}" for memory in self.memories}
+        if forcing:
+            settings["forcing"] = forcing
         settings |= {
             "seed": self.sampling.seed,
             "backend": self.options.backend or "default",
@@ -281,6 +288,12 @@ class Question:
 def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:
     """Whether the columns are not the states themselves."""
     return len(states) > data.n_states or observed is not None
+
+
+def _means(data: Trajectories, states: Sequence[str], inputs: Sequence[str]) -> list[float]:
+    """Means of states and inputs as far as they were recorded, else zero."""
+    recorded = dict(zip([*data.names, *inputs], readable_means(rows(data, inputs))))
+    return [recorded.get(name, 0.0) for name in (*states, *inputs)]
 
 
 def _beside_numbers(
@@ -301,15 +314,15 @@ def _beside_numbers(
 
 
 def _libraries(
-    options: Options, motion: Sequence[str], sought: Sequence[str], shapers: Sequence[Shaper]
+    options: Options, motion: Sequence[str], sought: Sequence[str], forced: Sequence[str]
 ) -> tuple[Library, Library, dict[int, Diffusion]]:
     """Candidates of the drift and of Gamma, and what was asked of the noise of each row: none where a force has it."""
     degree = DEGREE if len(motion) <= SMALL_SYSTEM else LARGE_DEGREE
     recipe = Library.paper(degree) if options.library is None else options.library
     words = words_by_row(options.diffusion, motion, [motion.index(x) for x in sought])
-    words |= {motion.index(shaper.row): "none" for shaper in shapers}
+    words |= {motion.index(row): "none" for row in forced}
     for_diffusion = options.diffusion_library or recipe
-    if "constant" in words.values() or (shapers and set(words.values()) == {"none"}):
+    if "constant" in words.values() or (forced and set(words.values()) == {"none"}):
         varying = not {"constant", "none"}.issuperset(words.values())
         for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
     return recipe, for_diffusion, words

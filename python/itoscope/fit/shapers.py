@@ -30,9 +30,12 @@ __all__ = [
     "said_of_forces",
     "shapers_of",
     "starts_of",
+    "times_of",
+    "words_of",
 ]
 
 WORDS: tuple[Forcing, ...] = get_args(Forcing)
+MEMORY: Forcing = "memory"
 STARTS = 6
 """Correlation times, or half periods, from which the rates of a force are started."""
 SHORTEST, LONGEST = 0.5, 0.05
@@ -84,16 +87,23 @@ class Shaper:
 def check_forcing(forcing: Any) -> None:
     """Raise `ArgumentError` for what is neither one of `WORDS` nor a mapping of rows to them."""
     if not isinstance(forcing, Mapping):
-        checks.choice("forcing", forcing, WORDS)
+        _kind("forcing", forcing)
         return
     for row, word in forcing.items():
-        checks.choice(f"forcing[{row!r}]", word, WORDS)
+        _kind(f"forcing[{row!r}]", word)
 
 
-def shapers_of(
-    forcing: Forcing | Mapping[str, Forcing], sought: Sequence[str], taken: Sequence[str]
-) -> tuple[Shaper, ...]:
-    """The forces of the rows that are sought, with names that are not `taken`.
+def _kind(argument: str, word: Any) -> tuple[Forcing, int]:
+    """A kind of force and how many there are: `"memory:2"` and `("memory", 2)` are two."""
+    if isinstance(word, (tuple, list)) and len(word) == 2 and word[0] == MEMORY:
+        return MEMORY, checks.count(argument, word[1])
+    if isinstance(word, str) and word.startswith(f"{MEMORY}:") and word.partition(":")[2].isdecimal():
+        return MEMORY, int(word.partition(":")[2])
+    return checks.choice(argument, word, WORDS), 1
+
+
+def words_of(forcing: Any, sought: Sequence[str]) -> dict[str, tuple[Forcing, int]]:
+    """The kind of force on each row that is named, and how many there are.
 
     Raises
     ------
@@ -104,14 +114,20 @@ def shapers_of(
     for row in words:
         if row not in sought:
             raise argument_error("forcing", row, f"a row that is sought: {', '.join(sought)}")
+    return {row: _kind("forcing", word) for row, word in words.items()}
+
+
+def shapers_of(forcing: Any, sought: Sequence[str], taken: Sequence[str]) -> tuple[Shaper, ...]:
+    """The coloured and peaked forces of the rows that are sought, with names that are not `taken`."""
+    words = words_of(forcing, sought)
 
     def free(name: str) -> str:
         return free(f"{name}_") if name in taken else name
 
     found = []
     for row in sought:
-        word = words.get(row, "white")
-        if word != "white":
+        word, _ = words.get(row, ("white", 1))
+        if word not in ("white", MEMORY):
             rate = free(f"rate_of_force_{row}") if word == "peaked" else None
             found.append(Shaper(row, word, free(f"force_{row}"), rate))
     return tuple(found)
@@ -144,7 +160,7 @@ def said_of_forces(shapers: Sequence[Shaper], library: BoundLibrary, data: Traje
     """What is known of the rows that noise drives: their terms, and that these lead back."""
     if not shapers:
         return {}
-    step, longest = _times(data)
+    step, longest = times_of(data)
     return {
         shaper.driven: Said(
             excluded=frozenset(library.names).difference(shaper.states),
@@ -159,7 +175,7 @@ def starts_of(shapers: Sequence[Shaper], data: Trajectories) -> list[dict[tuple[
     """Coefficients `(row, term)` from which the search starts beside none at all."""
     if not shapers:
         return []
-    step, longest = _times(data)
+    step, longest = times_of(data)
     times = np.geomspace(SHORTEST * step, max(LONGEST * longest, 2 * SHORTEST * step), STARTS)
     return [
         {key: value for one in shapers for key, value in _start(one, time).items()} for time in times.tolist()
@@ -173,7 +189,7 @@ def _start(shaper: Shaper, time: float) -> dict[tuple[str, str], float]:
     return {(shaper.rate, shaper.force): -(omega**2), (shaper.rate, shaper.rate): -2.0 * DAMPED * omega}
 
 
-def _times(data: Trajectories) -> tuple[float, float]:
+def times_of(data: Trajectories) -> tuple[float, float]:
     """The median step of a recording, and the duration of its longest path."""
     step = float(np.median(np.concatenate([np.diff(stamps) for stamps in data.times])))
     return step, max(float(stamps[-1] - stamps[0]) for stamps in data.times)

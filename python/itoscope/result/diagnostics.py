@@ -136,10 +136,25 @@ class Varied(TypedDict):
     gain: float
 
 
+class Kernel(TypedDict):
+    """Friction with a memory on a row, ``K(t) = sum_k c_k exp(-t / tau_k)``."""
+
+    amplitudes: list[float]
+    times: list[float]
+    """The shortest first."""
+    temperature: float
+    """The variance of the row's state in rest."""
+    parameters: list[str]
+    """Names of these numbers among the parameters of the result, which have errors."""
+    log_bayes_factor: float
+    """Against white friction."""
+
+
 class Diagnostics(TypedDict, total=False):
     """Everything that a fit says of itself; what a filter alone says is missing for measured states.
 
-    `forces` are those with a memory, by row; `varying` what differs by recording, by row and term.
+    `forces` are those with a memory, by row, and `memory` frictions with one; `varying` what differs by recording, by
+    row and term.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
@@ -157,6 +172,7 @@ class Diagnostics(TypedDict, total=False):
     models: list[Tried]
     observed_information: bool
     forces: dict[str, Force]
+    memory: dict[str, Kernel]
     varying: dict[str, dict[str, Varied]]
     origin_gain: float
 

@@ -125,6 +125,10 @@ def _parts(result: Findings) -> list[tuple[list[str], str]]:
             "result.diagnostics['forces']",
         ),
         (
+            [line for sentence in kernel_texts(result) for line in wrap(sentence)],
+            "result.diagnostics['memory']",
+        ),
+        (
             [line for sentence in varying_texts(result) for line in wrap(sentence)],
             "result.varying",
         ),
@@ -172,6 +176,19 @@ def varying_texts(result: Findings) -> list[str]:
                 f"deviation {write(one.spread)}, 95 % interval {low} .. {high}; log likelihood {one.gain:+.3g} against "
                 "one value for all"
             )
+    return found
+
+
+def kernel_texts(result: Findings) -> list[str]:
+    """What was found of each friction with a memory, and the evidence against a white one."""
+    found = []
+    for row, kernel in result.diagnostics.get("memory", {}).items():
+        pairs = zip(kernel["amplitudes"], kernel["times"])
+        shown = " + ".join(f"{number(c, 3)} exp(-t/{number(tau, 3)})" for c, tau in pairs)
+        found.append(
+            f"memory of the friction on {row}: kernel {shown}; temperature {number(kernel['temperature'], 3)}; "
+            f"log Bayes factor against white friction {kernel['log_bayes_factor']:+.3g}"
+        )
     return found
 
 

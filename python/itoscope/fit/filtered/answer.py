@@ -18,7 +18,7 @@ from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.deviations import differing, shown_apart, spread_starts, varied, with_constants
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
-from itoscope.fit.filtered.forces import forces_of, log_bayes_factor
+from itoscope.fit.filtered.forces import forces_of, kernels_of, log_bayes_factor
 from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.state import Task
 from itoscope.fit.filtered.told import told
@@ -72,9 +72,12 @@ def answer_filtered(question: Question) -> Findings:
 def _answered(question: Question) -> Findings:
     fit = _fitted(question)
     findings = _findings(question, fit)
-    if question.shapers:
+    if question.shapers or question.memories:
         factor = log_bayes_factor(question, fit, _fitted(_white(question)))
-        findings.diagnostics["forces"] = forces_of(question, fit, factor)
+        if question.shapers:
+            findings.diagnostics["forces"] = forces_of(question, fit, factor)
+        if question.memories:
+            findings.diagnostics["memory"] = kernels_of(question, fit, factor)
         if factor < 0.0:
             findings.warnings.append(
                 f"white forcing describes the recording as well (log Bayes factor of a memory {factor:.2g}): "
@@ -98,7 +101,8 @@ def _white(question: Question) -> Question:
     rows = [question.states[row] for row in question.rows if question.states[row] in question.own.states]
     asked = question.options.diffusion
     words = dict(asked) if isinstance(asked, Mapping) else dict.fromkeys(rows, asked)
-    words |= dict.fromkeys((shaper.row for shaper in question.shapers), "constant")
+    forced = [*(one.row for one in question.shapers), *(one.row for one in question.memories)]
+    words |= dict.fromkeys(forced, "constant")
     options = replace(question.options, forcing="white", diffusion=words, inputs=None)
     return type(question).of(question.data, options)
 

@@ -296,7 +296,12 @@ def _model(task: Task, state: State, drift: Set, gamma: Set) -> Model:
         assert state.drift is not None
         values = state.drift.rank(drift).theta
         theta = table(model.drift.shape, among.all_drift, drift, values)
-        model = replace(model, drift=among.within(theta))
+        numbers = model.numbers
+        if state.follow is not None:
+            every = np.zeros(len(among.all_drift))
+            every[list(drift)] = values
+            numbers = among.named.numbers.within(state.follow.moved(numbers, every))
+        model = replace(model, drift=among.within(theta), numbers=numbers)
     if gamma != gamma_support(task, model):
         model = replace(model, gamma=gamma_aim(among, state, gamma).gamma)
         model, _ = maximise_noise(task.recording, model, 3)

@@ -14,11 +14,12 @@ from itoscope.fit.filtered.noise import maximise_noise
 if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.fit.filtered.fit import FilteredFit
+    from itoscope.fit.memory import Memory
     from itoscope.fit.question import Question
     from itoscope.fit.shapers import Shaper
-    from itoscope.result.diagnostics import Force
+    from itoscope.result.diagnostics import Force, Kernel
 
-__all__ = ["forces_of", "log_bayes_factor"]
+__all__ = ["forces_of", "kernels_of", "log_bayes_factor"]
 
 GRID, AROUND = 16, (-3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0)
 """Correlation times over their whole range at which a likelihood is taken, and those about the top in its errors."""
@@ -31,7 +32,40 @@ def log_bayes_factor(question: Question, fit: FilteredFit, white: FilteredFit) -
     total = fit.log_evidence - white.log_evidence
     for shaper in question.shapers:
         total += _share(question, fit, shaper)
+    for memory in question.memories:
+        total += _share_of_kernel(question, fit, memory)
     return total
+
+
+def kernels_of(question: Question, fit: FilteredFit, factor: float) -> dict[str, Kernel]:
+    """Amplitudes and times of each friction with a memory, the shortest first, and its temperature, by row."""
+    found: dict[str, Kernel] = {}
+    value = dict(zip(question.numbers.names, fit.model.numbers.tolist()))
+    for memory in question.memories:
+        pairs = sorted((value[tau], value[c]) for c, tau in zip(memory.amplitudes, memory.times))
+        found[memory.row] = {
+            "amplitudes": [c for _, c in pairs],
+            "times": [tau for tau, _ in pairs],
+            "temperature": value[memory.temperature],
+            "parameters": list(memory.names),
+            "log_bayes_factor": float(factor),
+        }
+    return found
+
+
+def _share_of_kernel(question: Question, fit: FilteredFit, memory: Memory) -> float:
+    """Log of the part of its prior that a kernel has left, flat in the logarithms of amplitudes and times."""
+    numbers = question.numbers
+    at = [numbers.names.index(name) for name in (*memory.amplitudes, *memory.times)]
+    own = [Parameter("number", a) for a in at]
+    values = fit.model.numbers[at]
+    cov = _given_the_others(fit, own) / np.outer(values, values)
+    sd = np.sqrt(np.maximum(np.diag(cov), 0.0))
+    log_det = float(np.linalg.slogdet(cov)[1]) if np.all(np.isfinite(cov)) and np.all(sd < WIDE) else np.inf
+    widths = np.log(numbers.high[at] / numbers.low[at])
+    same = math.lgamma(len(memory.states) + 1.0)  # the exponentials in any order
+    total = len(own) * 0.5 * math.log(2.0 * math.pi) + 0.5 * log_det - float(np.sum(np.log(widths)))
+    return min(total + same, 0.0)
 
 
 def forces_of(question: Question, fit: FilteredFit, factor: float) -> dict[str, Force]:
@@ -81,8 +115,8 @@ def _share(question: Question, fit: FilteredFit, shaper: Shaper) -> float:
 
 
 def _given_the_others(fit: FilteredFit, own: list[Parameter]) -> Array:
-    """Covariance of some coefficients of the drift given the others, whatever variances are."""
-    drift = [one for one in fit.maximum.parameters if one.kind == "drift"]
+    """Covariance of some coefficients of the drift, or numbers, given the others, whatever variances are."""
+    drift = [one for one in fit.maximum.parameters if one.kind == "drift" or one in own]
     index = [fit.maximum.parameters.index(one) for one in drift]
     cov = fit.maximum.cov[np.ix_(index, index)]
     at = [drift.index(one) for one in own]

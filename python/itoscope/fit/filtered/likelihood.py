@@ -80,8 +80,10 @@ def differences(recording: Recording, model: Model, parameters: Sequence[Paramet
     if drift:
         errors += recording.drift_moments(model, drift).solve().errors.tolist()
     errors += recording.noise_moments(model, model.gamma_columns()).solve().errors.tolist()
-    named = recording.candidates.named
-    errors += (SMALL * np.maximum(np.abs(model.numbers), SMALL * named.numbers.sizes)).tolist()
+    named = len(model.numbers)
+    least = SMALL * recording.candidates.named.numbers.sizes
+    sizes[len(sizes) - named :] = np.maximum(sizes[len(sizes) - named :], least)
+    errors += (SMALL * sizes[len(sizes) - named :]).tolist()
     steps = DIFFERENCE * np.array(errors)
     positive = np.array([kind != "drift" for kind, _, _ in parameters])
     small = positive & (steps > SMALL * sizes)

@@ -22,6 +22,8 @@ __all__ = ["Settled", "settled"]
 
 TURNS, TRIES = 4, 4
 """Steps of the drift, each followed by one of the variances, and how often one is halved."""
+CLIMBS = 4
+"""How often a climb of all parameters together goes on where it still rises."""
 ENOUGH = 0.05
 """Gain of log-likelihood of a turn that is not worth another."""
 
@@ -41,6 +43,10 @@ def settled(recording: Recording, model: Model) -> Settled:
     model, loglik = maximise_noise(recording, model, 2)
     if recording.candidates.named:
         top = maximise(recording, model, final=False)
+        for _ in range(CLIMBS):
+            if top.converged:
+                break
+            top = maximise(recording, top.model, final=False)
         return Settled(
             top.model, top.loglik, _own_drift(recording, top.model), _own_gamma(recording, top.model)
         )
