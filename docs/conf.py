@@ -6,6 +6,7 @@ from latex2mathml.converter import convert
 
 project = "itoscope"
 author = "the itoscope developers"
+copyright = author
 release = version = itoscope.__version__
 
 extensions = [

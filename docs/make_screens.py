@@ -1,0 +1,73 @@
+"""Photograph the site and a report into docs/screens/: `make docs && python docs/make_screens.py` (needs Chromium)."""
+
+import io
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import itoscope as ito
+import matplotlib
+
+matplotlib.use("Agg")
+from PIL import Image
+
+HERE = Path(__file__).parent
+SITE = HERE.parent / "site"
+SCREENS = HERE / "screens"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+#: Width and height of a window, and what the reader's screen prefers.
+WINDOWS = {"light": (1100, 1500, 1), "dark": (1100, 1500, 0), "phone": (500, 1500, 1)}
+#: Colours of a picture, and how much of its size is kept.
+COLOURS, SCALE = 64, 0.6
+
+
+def chromium() -> str:
+    """The browser."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        raise SystemExit("no Chromium on this machine (apt install chromium)")
+    return found
+
+
+def photograph(page: Path, window: tuple[int, int, int]) -> Image.Image:
+    """The page as a window shows it."""
+    width, height, scheme = window
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "screen.png"
+        subprocess.run(
+            [
+                chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                f"--window-size={width},{height}", f"--blink-settings=preferredColorScheme={scheme}",
+                f"--user-data-dir={folder}/profile", "--virtual-time-budget=8000", f"--screenshot={target}",
+                page.resolve().as_uri(),
+            ],
+            check=True, capture_output=True, timeout=300,
+        )  # fmt: skip
+        return Image.open(io.BytesIO(target.read_bytes())).convert("RGB")
+
+
+def kept(picture: Image.Image, name: str) -> None:
+    """Write a picture small."""
+    size = (round(picture.width * SCALE), round(picture.height * SCALE))
+    small = picture.resize(size, Image.Resampling.LANCZOS).quantize(COLOURS)
+    small.save(SCREENS / f"{name}.png", optimize=True)
+
+
+def main() -> None:
+    """All screens."""
+    SCREENS.mkdir(exist_ok=True)
+    data = ito.problems.duffing_van_der_pol().simulate(duration=1.0, dt=1e-3, n_paths=20, seed=1)
+    result = ito.discover(data, ito.Library.polynomials(4), known_drift={"x1": "x2"}, seed=1)
+    with tempfile.TemporaryDirectory() as folder:
+        pages = {"start": SITE / "index.html"}
+        for name, interactive in (("report", False), ("explore", True)):
+            pages[name] = Path(folder) / f"{name}.html"
+            result.report(pages[name], interactive=interactive)
+        for name, page in pages.items():
+            for look, window in WINDOWS.items():
+                kept(photograph(page, window), f"{name}-{look}")
+
+
+if __name__ == "__main__":
+    main()
