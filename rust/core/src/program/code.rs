@@ -6,6 +6,7 @@
 use std::cell::Cell;
 
 use super::graph::{Function, power};
+use super::memory::Memory;
 
 /// Lanes are handled in groups of this many; the width of a block is a multiple of it.
 const GROUP: usize = 8;
@@ -96,7 +97,7 @@ impl Code {
     /// Working memory for blocks of at least `lanes` lanes, allocated once and used again and again.
     pub fn scratch(&self, lanes: usize) -> Scratch {
         let width = lanes.max(1).next_multiple_of(GROUP);
-        let mut memory = vec![0.0; self.n_rows * width];
+        let mut memory = Memory::zeros(self.n_rows * width);
         for &(row, number) in &self.numbers {
             memory[row * width..][..width].fill(number);
         }
@@ -109,7 +110,7 @@ impl Code {
     /// If the working memory was made for other code.
     pub fn run(&self, scratch: &mut Scratch) {
         assert_eq!(scratch.memory.len(), self.n_rows * scratch.width, "scratch of other code");
-        let memory = Cell::from_mut(scratch.memory.as_mut_slice()).as_slice_of_cells();
+        let memory = Cell::from_mut(&mut *scratch.memory).as_slice_of_cells();
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2.
@@ -182,7 +183,7 @@ pub struct Scratch {
     width: usize,
     n_inputs: usize,
     n_outputs: usize,
-    memory: Vec<f64>,
+    memory: Memory,
 }
 
 impl Scratch {

@@ -22,6 +22,7 @@ mod code;
 mod compile;
 mod derive;
 mod graph;
+mod memory;
 mod parse;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
@@ -35,6 +36,7 @@ use compile::compile;
 pub(crate) use code::Code;
 pub use code::Scratch;
 pub(crate) use graph::{Graph, Id};
+pub(crate) use memory::Memory;
 pub(crate) use parse::parse;
 use parse::parse_naming;
 

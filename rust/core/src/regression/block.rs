@@ -121,6 +121,16 @@ impl<'a> Values<'a> {
         self.scratch.output(k)
     }
 
+    /// Values of all terms, and from one to the next `stride` values.
+    pub fn terms(&self) -> &[f64] {
+        self.scratch.outputs()
+    }
+
+    /// From a term to the next.
+    pub fn stride(&self) -> usize {
+        self.scratch.width()
+    }
+
     /// Number of terms.
     pub fn n_terms(&self) -> usize {
         self.program.n_outputs()

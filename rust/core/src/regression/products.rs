@@ -7,9 +7,8 @@
 use ndarray::{Array1, Array2};
 
 use super::block::STEPS;
+use crate::program::Memory;
 
-/// Rows in storage are a multiple of this many, so that no tile has a remainder.
-const TILES: usize = 12;
 /// Steps are padded to a multiple of this many with zeros.
 pub(super) const GROUP: usize = 8;
 /// Values from one row to the next: the steps, one sample more, and room for a whole group.
@@ -18,13 +17,18 @@ pub(super) const STRIDE: usize = STEPS + GROUP;
 /// Terms at the steps of a block, one row per term; what lies behind the last step is zero.
 pub(super) struct Rows {
     k: usize,
-    values: Vec<f64>,
+    values: Memory,
 }
 
 impl Rows {
     /// Rows of `k` terms.
     pub fn new(k: usize) -> Self {
-        Self { k, values: vec![0.0; k.next_multiple_of(TILES) * STRIDE] }
+        Self { k, values: Memory::zeros(k * STRIDE) }
+    }
+
+    /// All rows, to be read.
+    pub fn view(&self) -> View<'_> {
+        View { k: self.k, values: &self.values }
     }
 
     /// Row of term `k`, and room behind it.
@@ -60,15 +64,21 @@ impl Rows {
         self.values.fill(0.0);
     }
 
-    /// Rows of `other` times one weight per step.
-    pub fn weigh(&mut self, other: &Self, w: &[f64]) {
+    /// Becomes the rows of `other` times one weight per step, which are returned.
+    pub fn weigh(&mut self, other: View<'_>, w: &[f64]) -> View<'_> {
+        let n = w.len();
         for k in 0..self.k {
-            self.set(k, other.row(k).iter().zip(w).map(|(value, w)| value * w));
+            let row = self.row_mut(k);
+            for ((place, value), w) in row[..n].iter_mut().zip(&other.row(k)[..n]).zip(w) {
+                *place = value * w;
+            }
+            row[n..n.next_multiple_of(GROUP)].fill(0.0);
         }
+        self.view()
     }
 
     /// Adds the steps of `one`, each to the step whose number it has in `steps`.
-    pub fn add_at(&mut self, one: &Self, steps: &[usize]) {
+    pub fn add_at(&mut self, one: View<'_>, steps: &[usize]) {
         for k in 0..self.k {
             let row = self.row_mut(k);
             for (&n, value) in steps.iter().zip(one.row(k)) {
@@ -89,6 +99,26 @@ impl Rows {
     }
 }
 
+/// Rows that are read where they are: `STRIDE` values from one to the next.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    k: usize,
+    values: &'a [f64],
+}
+
+impl<'a> View<'a> {
+    /// `k` rows in `values`, whose steps have a whole number of groups: nothing behind them is read.
+    pub fn new(k: usize, values: &'a [f64]) -> Self {
+        Self { k, values }
+    }
+
+    /// Row of term `k`.
+    pub fn row(self, k: usize) -> &'a [f64] {
+        let from = &self.values[k * STRIDE..];
+        &from[..from.len().min(STRIDE)]
+    }
+}
+
 /// Which entries of a product are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -99,7 +129,7 @@ pub(super) enum Shape {
 }
 
 /// `out += A B^T` over the first `n` steps; `a` and `b` have rows of the same terms.
-pub(super) fn add_product(a: &Rows, b: &Rows, n: usize, shape: Shape, out: &mut Array2<f64>) {
+pub(super) fn add_product(a: View<'_>, b: View<'_>, n: usize, shape: Shape, out: &mut Array2<f64>) {
     assert!(a.k == b.k && out.dim() == (a.k, a.k) && n <= STEPS, "rows of other terms");
     let groups = n.div_ceil(GROUP);
     #[cfg(target_arch = "x86_64")]
@@ -117,14 +147,25 @@ pub(super) fn add_product(a: &Rows, b: &Rows, n: usize, shape: Shape, out: &mut 
 }
 
 /// `out += A y` over the first `n` steps, `y` the only row of its kind.
-pub(super) fn add_line(a: &Rows, y: &Rows, n: usize, out: &mut Array1<f64>) {
-    for (k, out) in out.iter_mut().enumerate() {
-        *out += dot(&a.row(k)[..n], &y.row(0)[..n]);
+pub(super) fn add_line(a: View<'_>, y: View<'_>, n: usize, out: &mut Array1<f64>) {
+    assert!(a.k == out.len() && y.k == 1 && n <= STEPS, "rows of other terms");
+    let groups = n.div_ceil(GROUP);
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has AVX-512.
+            return unsafe { wide::avx512_line(a, y, groups, out) };
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            // SAFETY: the processor has AVX2 and fused multiply-add.
+            return unsafe { wide::avx2_line(a, y, groups, out) };
+        }
     }
+    line::<[f64; 4], 6>(a, y, groups, out);
 }
 
 /// `out += w u u^T` with the terms at one step.
-pub(super) fn add_outer(rows: &Rows, step: usize, w: f64, out: &mut Array2<f64>) {
+pub(super) fn add_outer(rows: View<'_>, step: usize, w: f64, out: &mut Array2<f64>) {
     for (i, mut line) in out.rows_mut().into_iter().enumerate() {
         let left = w * rows.row(i)[step];
         line.iter_mut().enumerate().for_each(|(j, out)| *out += left * rows.row(j)[step]);
@@ -183,8 +224,8 @@ impl Vector for [f64; 4] {
 /// All tiles of `R` rows and `C` columns that hold wanted entries.
 #[inline(always)]
 fn tiled<V: Vector, const R: usize, const C: usize>(
-    a: &Rows,
-    b: &Rows,
+    a: View<'_>,
+    b: View<'_>,
     groups: usize,
     shape: Shape,
     out: &mut Array2<f64>,
@@ -193,7 +234,7 @@ fn tiled<V: Vector, const R: usize, const C: usize>(
     for top in (0..k).step_by(R) {
         let first = if shape == Shape::Symmetric { top / C * C } else { 0 };
         for left in (first..k).step_by(C) {
-            let tile = tile::<V, R, C>(&a.values[top * STRIDE..], &b.values[left * STRIDE..], groups);
+            let tile = tile::<V, R, C>(a, top, b, left, groups);
             for (i, sums) in (top..k).zip(&tile) {
                 for (j, sum) in (left..k).zip(sums) {
                     if shape == Shape::General {
@@ -211,12 +252,30 @@ fn tiled<V: Vector, const R: usize, const C: usize>(
     }
 }
 
-/// One tile: `R` rows of `a` times `C` rows of `b`, the sums still spread over the values of a vector.
+/// Sums with one row, in tiles of `R` rows.
 #[inline(always)]
-fn tile<V: Vector, const R: usize, const C: usize>(a: &[f64], b: &[f64], groups: usize) -> [[V; C]; R] {
+fn line<V: Vector, const R: usize>(a: View<'_>, y: View<'_>, groups: usize, out: &mut Array1<f64>) {
+    for top in (0..a.k).step_by(R) {
+        let tile = tile::<V, R, 1>(a, top, y, 0, groups);
+        for (k, [sum]) in (top..a.k).zip(&tile) {
+            out[k] += sum.sum();
+        }
+    }
+}
+
+/// One tile: `R` rows of `a` from `top` on times `C` rows of `b` from `left` on, the sums still spread over the values of
+/// a vector. The last row stands for those that are not there.
+#[inline(always)]
+fn tile<V: Vector, const R: usize, const C: usize>(
+    a: View<'_>,
+    top: usize,
+    b: View<'_>,
+    left: usize,
+    groups: usize,
+) -> [[V; C]; R] {
     let end = groups * GROUP;
-    let a: [&[f64]; R] = std::array::from_fn(|r| &a[r * STRIDE..][..end]);
-    let b: [&[f64]; C] = std::array::from_fn(|c| &b[c * STRIDE..][..end]);
+    let a: [&[f64]; R] = std::array::from_fn(|r| &a.row((top + r).min(a.k - 1))[..end]);
+    let b: [&[f64]; C] = std::array::from_fn(|c| &b.row((left + c).min(b.k - 1))[..end]);
     let mut sums = [[V::zero(); C]; R];
     for at in (0..end).step_by(V::WIDTH) {
         let columns: [V; C] = std::array::from_fn(|c| V::load(&b[c][at..at + V::WIDTH]));
@@ -236,7 +295,7 @@ mod wide {
 
     use std::arch::x86_64::*;
 
-    use crate::regression::products::{Array2, Rows, Shape, Vector, tiled};
+    use crate::regression::products::{Array1, Array2, Shape, Vector, View, line, tiled};
 
     impl Vector for __m512d {
         const WIDTH: usize = 8;
@@ -299,12 +358,26 @@ mod wide {
     }
 
     #[target_feature(enable = "avx512f")]
-    pub fn avx512(a: &Rows, b: &Rows, groups: usize, shape: Shape, out: &mut Array2<f64>) {
-        tiled::<__m512d, 4, 6>(a, b, groups, shape, out);
+    pub fn avx512(a: View<'_>, b: View<'_>, groups: usize, shape: Shape, out: &mut Array2<f64>) {
+        match shape {
+            Shape::General => tiled::<__m512d, 4, 6>(a, b, groups, shape, out),
+            // Smaller tiles lose less along the diagonal.
+            Shape::Symmetric => tiled::<__m512d, 4, 4>(a, b, groups, shape, out),
+        }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    pub fn avx512_line(a: View<'_>, y: View<'_>, groups: usize, out: &mut Array1<f64>) {
+        line::<__m512d, 12>(a, y, groups, out);
     }
 
     #[target_feature(enable = "avx2,fma")]
-    pub fn avx2(a: &Rows, b: &Rows, groups: usize, shape: Shape, out: &mut Array2<f64>) {
+    pub fn avx2_line(a: View<'_>, y: View<'_>, groups: usize, out: &mut Array1<f64>) {
+        line::<__m256d, 12>(a, y, groups, out);
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    pub fn avx2(a: View<'_>, b: View<'_>, groups: usize, shape: Shape, out: &mut Array2<f64>) {
         tiled::<__m256d, 4, 3>(a, b, groups, shape, out);
     }
 }

@@ -1,7 +1,7 @@
 //! The rows of a regression: library at both ends, target and weight of the steps of one block, and their products.
 
 use super::block::{Combined, STEPS, StepBlock, Stretch, Values};
-use super::products::{Rows, Shape, add_line, add_outer, add_product, dot};
+use super::products::{GROUP, Rows, STRIDE, Shape, View, add_line, add_outer, add_product, dot};
 use super::sums::Products;
 use super::targets::{Regression, StepScheme, Target, Weights, step_targets, step_weights};
 use crate::path::Path;
@@ -13,6 +13,8 @@ pub(crate) struct StepRows<'r, 'a, 'd> {
     pub block: StepBlock<'d>,
     /// Whether each usable step ends where the next one starts.
     neighbours: bool,
+    /// Whether the library is read where it was evaluated: the block is whole.
+    in_place: bool,
     library: Values<'a>,
     drift: Option<Combined<'a>>,
     gamma: Option<Combined<'a>>,
@@ -40,6 +42,7 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             dt_mean,
             block: StepBlock::new(paths[0]),
             neighbours: false,
+            in_place: false,
             library: Values::new(regression.program),
             drift,
             gamma,
@@ -95,22 +98,21 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
         let n_usable = self.usable.len();
         self.y.cut(n_usable);
         self.neighbours = n_usable == self.block.steps;
+        self.in_place = self.neighbours && n_usable % GROUP == 0 && self.library.stride() == STRIDE;
+        if self.in_place {
+            return;
+        }
         for k in 0..self.library.n_terms() {
             let u = self.library.term(k);
-            if self.neighbours {
-                self.left.set(k, u[..n_usable].iter().copied());
-                self.right.set(k, u[1..n_usable + 1].iter().copied());
-            } else {
-                self.left.set(k, self.usable.iter().map(|&n| u[n]));
-                self.right.set(k, self.usable.iter().map(|&n| u[n + 1]));
-            }
+            self.left.set(k, self.usable.iter().map(|&n| u[n]));
+            self.right.set(k, self.usable.iter().map(|&n| u[n + 1]));
         }
     }
 
     /// Empties the rows, to be filled by [`StepRows::accumulate`].
     pub fn clear(&mut self) {
         self.usable.clear();
-        self.neighbours = false;
+        (self.neighbours, self.in_place) = (false, false);
         self.w.fill(0.0);
         [&mut self.left, &mut self.right, &mut self.y].into_iter().for_each(Rows::clear);
     }
@@ -121,9 +123,10 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             self.w[n] += one.w[p];
             count[n] += 1.0;
         }
-        self.y.add_at(&one.y, &one.usable);
-        self.left.add_at(&one.left, &one.usable);
-        self.right.add_at(&one.right, &one.usable);
+        let [left, right] = ends(one.in_place, &one.library, &one.left, &one.right);
+        self.y.add_at(one.y.view(), &one.usable);
+        self.left.add_at(left, &one.usable);
+        self.right.add_at(right, &one.usable);
     }
 
     /// Turns sums over `count` paths into means and drops the steps that no path has.
@@ -152,37 +155,38 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
         sums.target[0] += dot(&weighted_y, y);
         sums.target[1] += y.iter().sum::<f64>();
         let even = self.neighbours && w.iter().all(|weight| *weight == w[0]);
-        let weighted = if even && w[0] == 1.0 {
-            &self.left
-        } else {
-            self.weighted.weigh(&self.left, w);
-            &self.weighted
-        };
+        let plain = even && w[0] == 1.0;
+        let [left, right] = ends(self.in_place, &self.library, &self.left, &self.right);
+        let weighted = if plain { left } else { self.weighted.weigh(left, w) };
         let squares = self.regression.squares;
         if squares {
             let out = if even { &mut sums.even } else { &mut sums.start };
-            add_product(weighted, &self.left, n, Shape::Symmetric, out);
+            add_product(weighted, left, n, Shape::Symmetric, out);
         }
-        add_line(weighted, &self.y, n, &mut sums.start_line);
+        add_line(weighted, self.y.view(), n, &mut sums.start_line);
         if !trapezoid {
             return;
         }
         if squares {
-            add_product(weighted, &self.right, n, Shape::General, &mut sums.across);
+            add_product(weighted, right, n, Shape::General, &mut sums.across);
         }
         if squares && even {
-            add_outer(&self.right, n - 1, w[0], &mut sums.end);
-            add_outer(&self.left, 0, -w[0], &mut sums.end);
+            add_outer(right, n - 1, w[0], &mut sums.end);
+            add_outer(left, 0, -w[0], &mut sums.end);
         }
-        let weighted = if even && w[0] == 1.0 {
-            &self.right
-        } else {
-            self.weighted.weigh(&self.right, w);
-            &self.weighted
-        };
+        let weighted = if plain { right } else { self.weighted.weigh(right, w) };
         if squares && !even {
-            add_product(weighted, &self.right, n, Shape::Symmetric, &mut sums.end);
+            add_product(weighted, right, n, Shape::Symmetric, &mut sums.end);
         }
-        add_line(weighted, &self.y, n, &mut sums.end_line);
+        add_line(weighted, self.y.view(), n, &mut sums.end_line);
+    }
+}
+
+/// Library at the start and at the end of the usable steps: where it was evaluated, or gathered.
+fn ends<'v>(in_place: bool, library: &'v Values<'_>, left: &'v Rows, right: &'v Rows) -> [View<'v>; 2] {
+    if in_place {
+        [0, 1].map(|shift| View::new(library.n_terms(), &library.terms()[shift..]))
+    } else {
+        [left.view(), right.view()]
     }
 }

@@ -20,7 +20,7 @@ fn plain(a: &Rows, b: &Rows, n: usize) -> Array2<f64> {
     })
 }
 
-type Kernel = fn(&Rows, &Rows, usize, Shape, &mut Array2<f64>);
+type Kernel = for<'a> fn(View<'a>, View<'a>, usize, Shape, &mut Array2<f64>);
 
 fn kernels() -> Vec<(&'static str, Kernel)> {
     let mut kernels: Vec<(&'static str, Kernel)> = vec![
@@ -46,7 +46,7 @@ fn products_are_sums_over_the_steps() {
             let (a, b) = (rows(k, n, 1), rows(k, n, 2));
             for (left, right, shape) in [(&a, &b, Shape::General), (&a, &a, Shape::Symmetric)] {
                 let mut out = Array2::ones((k, k));
-                kernel(left, right, n, shape, &mut out);
+                kernel(left.view(), right.view(), n, shape, &mut out);
                 let error = (out - 1.0 - plain(left, right, n)).mapv(f64::abs);
                 let worst = error.iter().copied().fold(0.0, f64::max);
                 assert!(worst < 1e-11, "{name}, {k} terms, {n} steps, {shape:?}: {worst}");

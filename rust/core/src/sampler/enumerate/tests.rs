@@ -63,7 +63,10 @@ fn a_huge_shape_takes_no_more_nodes() {
                 let expected = log_model_prior(&regression, members.len())
                     + regression.log_evidence(&members, 1.0).unwrap();
                 let (found, allowed) = (masses[model], 50.0 / a_v + 1e-15 * 100.0 * a_v);
-                assert!((found - expected).abs() < allowed, "shape {a_v:e}, model {model:b}: {found} {expected}");
+                assert!(
+                    (found - expected).abs() < allowed,
+                    "shape {a_v:e}, model {model:b}: {found} {expected}"
+                );
             }
         }
     }
