@@ -152,8 +152,11 @@ def test_terms_that_a_row_may_not_have(run, recording, tmp_path):
     (tmp_path / "run.toml").write_text(TOML + '[exclude]\nx2 = "1"\n')
     code, out, _ = run("discover", "--settings", "run.toml", "--json")
     assert code == 0 and json.loads(out)["settings"]["exclude"] == {"x2": ["1"]}
-    code, _, err = run("discover", recording, *words, "--vary", "x2=1")
-    assert code == 2 and "vary: the data are 1 recording" in err
+    code, _, err = run("discover", recording, *words, "--tie", "x1=x2,x2=x1", "--symmetry", "rotation")
+    assert code == 2 and "one of them" in err
+    code, out, _ = run("discover", recording, *words, "--vary", "x2=1", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["settings"]["vary"] == {"x2": ["1"]} and "1" in found["varying"]["x2"]
     code, _, err = run("discover", recording, *words, "--exclude", "x2")
     assert code == 2 and "--exclude = 'x2': NAME=VALUE" in err
 

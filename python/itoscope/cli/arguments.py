@@ -36,6 +36,7 @@ __all__ = [
     "noise_of",
     "number",
     "numbers",
+    "outer_words",
     "parameters_of",
     "prior_of",
     "result_of",
@@ -323,7 +324,7 @@ def library_of(option: str, text: str | None) -> Library | None:
     words = [word.strip() for word in head.strip().removesuffix("+").split("+")] if head.strip() else []
     parts = [_part(option, word) for word in words]
     if sign:
-        parts.append(Library.expressions(*_split(terms)))
+        parts.append(Library.expressions(*outer_words(terms)))
     if not parts:
         raise argument_error(option, text, LIBRARY_HELP.strip())
     whole = parts[0]
@@ -358,7 +359,7 @@ def _part(option: str, word: str) -> Library:
     raise argument_error(option, word, LIBRARY_HELP.strip())
 
 
-def _split(terms: str) -> list[str]:
+def outer_words(terms: str) -> list[str]:
     """Split at commas outside parentheses."""
     found, depth = [""], 0
     for sign in terms:

@@ -20,6 +20,7 @@ from itoscope.cli.arguments import (
     library_of,
     names_of,
     noise_of,
+    outer_words,
     parameters_of,
     prior_of,
     terms_of,
@@ -145,6 +146,23 @@ SOUGHT: tuple[Word, ...] = (
             "repeated",
         },
     ),
+    (
+        "--symmetry",
+        "symmetry",
+        {
+            "choices": ("rotation", "exchange", "odd"),
+            "help": "rows with coefficients in common, or an odd drift",
+        },
+    ),
+    (
+        "--tie",
+        "ties",
+        {
+            "action": "append",
+            "metavar": "X=EXPR,...",
+            "help": "one coefficient in several rows, as v1=x2-2*x1,v2=x1-x2; may be repeated",
+        },
+    ),
     ("--library", "library", {"metavar": "TERMS", "help": LIBRARY_HELP}),
     ("--diffusion-library", "diffusion_library", {"metavar": "TERMS", "help": "the same for the diffusion"}),
     (
@@ -214,6 +232,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "include": terms_of("--include", arguments.include),
         "bounds": bounds_of("--bounds", arguments.bounds),
         "vary": terms_of("--vary", arguments.vary),
+        "ties": [assignments("--tie", outer_words(word)) for word in arguments.ties] or None,
         "parameters": parameters_of("--parameter", arguments.parameters),
         "library": library_of("--library", arguments.library),
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
@@ -291,6 +310,7 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "diffusion": {f"{i},{j}": _terms(equation) for (i, j), equation in result.diffusion.items()},
         "measurement_noise": plain(result.measurement_noise),
         "noise_levels": plain(result.diagnostics.get("measurement_noise", {})),
+        "symmetry": plain(result.diagnostics.get("symmetry", {})),
         "varying": plain(result.diagnostics.get("varying", {})),
         "warnings": list(result.warnings),
         "advice": [plain(advice.as_dict()) for advice in result.advice],

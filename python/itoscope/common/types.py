@@ -27,6 +27,7 @@ __all__ = [
     "Sampler",
     "Scheme",
     "Style",
+    "Symmetry",
     "Times",
     "Weights",
 ]
@@ -50,6 +51,7 @@ DiscreteScheme = Literal["euler-maruyama", "milstein", "taylor15"]
 #: Which entries of the diffusion covariance are sought.
 Forcing = Literal["white", "coloured", "peaked", "memory"]
 Kernel = tuple[Literal["memory"], int]
+Symmetry = Literal["rotation", "exchange", "odd"]
 Diffusion = Literal["full", "diagonal", "constant", "none"]
 #: Chains, enumeration of all models, or that of the two which costs less.
 Sampler = Literal["auto", "gibbs", "exact"]

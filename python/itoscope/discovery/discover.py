@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Level,
         Order,
         Sampler,
+        Symmetry,
         Weights,
     )
     from itoscope.fit.sensors.kinds import Average
@@ -63,6 +64,8 @@ def discover(
     include: Mapping[str, Sequence[str]] | None = None,
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
     vary: Mapping[str, Sequence[str]] | None = None,
+    symmetry: Symmetry | None = None,
+    ties: Sequence[Mapping[str, str]] | None = None,
     parameters: Mapping[str, float | tuple[float | None, float, float | None]] | None = None,
     t: Any = None,
 ) -> Discovery:
@@ -167,6 +170,13 @@ def discover(
         `{"a": 1.0, "tau": (0.01, 0.1, 10.0)}`: names that `known_drift` and `known_diffusion` use for numbers that are
         not known, each with a start, or with bounds too (None for none). They are found with the equation, by maximum
         likelihood from several starts, and are in `parameters` of the result. The filter is used.
+    symmetry : {"rotation", "exchange", "odd"}, optional
+        `"rotation"`: of two states a motion that looks alike from all sides; `"exchange"`: states that may change
+        places, positions and velocities together; `"odd"`: a drift that changes its sign with the states. Rows have
+        their coefficients in common, and the evidence for that is printed.
+    ties : list of mappings of str to str, optional
+        `[{"v1": "x2 - 2*x1", "v2": "x1 - x2"}]`: sums of terms that have one coefficient in several rows, in the place
+        of coefficients of their own for these terms.
     t : array_like, optional
         Time stamps in place of `dt`, as `Trajectories` takes them.
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Order,
         Sampler,
         Style,
+        Symmetry,
         Weights,
     )
     from itoscope.fit.sensors.kinds import Average
@@ -122,6 +123,8 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         include: Mapping[str, Sequence[str]] | None = None,
         bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None,
         vary: Mapping[str, Sequence[str]] | None = None,
+        symmetry: Symmetry | None = None,
+        ties: Sequence[Mapping[str, str]] | None = None,
         parameters: Mapping[str, float | tuple[float | None, float, float | None]] | None = None,
     ) -> None:
         asked = {name: value for name, value in locals().items() if name != "self"}

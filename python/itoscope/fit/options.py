@@ -18,13 +18,15 @@ from itoscope.common.types import (
     Level,
     Order,
     Sampler,
+    Symmetry,
     Weights,
 )
-from itoscope.errors import argument_error
+from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.forcing import check_words
 from itoscope.fit.numbers import check_parameters
 from itoscope.fit.sensors.levels import check_noise
 from itoscope.fit.shapers import check_forcing
+from itoscope.fit.symmetry import check_symmetry, check_ties
 from itoscope.fit.terms import check_bounds, check_named
 from itoscope.library.library import Library
 from itoscope.posterior.sampling import Sampling
@@ -88,6 +90,8 @@ class Options:
     include: Mapping[str, Sequence[str]] | None = None
     bounds: Mapping[str, Mapping[str, tuple[float | None, float | None]]] | None = None
     vary: Mapping[str, Sequence[str]] | None = None
+    symmetry: Symmetry | None = None
+    ties: Sequence[Mapping[str, str]] | None = None
     parameters: Mapping[str, float | tuple[float | None, float, float | None]] | None = None
 
     @classmethod
@@ -116,6 +120,12 @@ class Options:
         check_named(self.include, "include")
         check_bounds(self.bounds)
         check_named(self.vary, "vary")
+        check_symmetry(self.symmetry)
+        check_ties(self.ties)
+        if self.symmetry in ("rotation", "exchange") and self.ties:
+            raise ArgumentError(
+                f"ties: beside symmetry={self.symmetry!r}, which ties all coefficients; give one of them"
+            )
         check_parameters(self.parameters)
         for name in ("library", "diffusion_library"):
             value = getattr(self, name)

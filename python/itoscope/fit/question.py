@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from itoscope.fit.sensors.errors import with_errors
 from itoscope.fit.sensors.kinds import sensors_of
 from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
+from itoscope.fit.symmetry import Orbits, even_terms, orbits_of_diffusion, orbits_of_drift
 from itoscope.fit.terms import deviations_of, said_of, settings_of
 from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
@@ -97,6 +98,8 @@ class Question:
     reporter : Reporter
     stream : Stream or None
         The recording in blocks, of which `data` are stretches.
+    orbits, diffusion_orbits : Orbits or None
+        What rows of the drift, and entries of Gamma, have in common.
     deviations : dict of str to dict
         By row, the terms whose coefficients differ by recording, each with the name of what a recording has of its own.
     """
@@ -123,6 +126,8 @@ class Question:
     reporter: Reporter
     stream: Stream | None = None
     deviations: dict[str, dict[str, str]] = field(default_factory=dict)
+    orbits: Orbits | None = None
+    diffusion_orbits: Orbits | None = None
 
     @classmethod
     def of(cls, data: Trajectories, options: Options, stream: Stream | None = None) -> Question:
@@ -161,13 +166,13 @@ class Question:
         noise = levels(data.names, options.measurement_noise, _hidden(data, states, observed), data.errors)
         check_told_apart(data.names, observation, noise, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
-        terms = options.exclude, options.include, options.bounds
+        terms = _exclude(options, own, sought, backend), options.include, options.bounds
         said = said_of(library, sought, *terms, given.parts, own.names)
         said |= said_of_forces(shapers, library, data)
         said = without_friction(said, memories, own.names)
         said = _beside_numbers(said, asked.parts, numbers, own, [*library.inputs, *numbers.names])
         words |= {states.index(shaper.driven): "constant" for shaper in shapers}
-        return cls(
+        made = cls(
             data=data,
             options=options,
             recipe=recipe,
@@ -191,6 +196,34 @@ class Question:
             stream=stream,
             deviations=_deviations(options, own, sought, data.n_paths, [*states, *inputs]),
         )
+        return made._with_orbits()
+
+    def _with_orbits(self) -> Question:
+        """The same with what its rows have in common, which must be all that is said of their terms."""
+        options, backend, rows = self.options, self.backend, list(self.rows)
+        orbits = orbits_of_drift(options.symmetry, options.ties, self.own, rows, backend)
+        if orbits is None:
+            return self
+        for name, value in (("vary", self.deviations), ("forcing", self.shapers), ("known_drift", self.given.parts),
+                            ("include", options.include), ("bounds", options.bounds)):  # fmt: skip
+            if value:
+                raise argument_error(
+                    name, getattr(options, name), "nothing of the kind beside symmetry or ties"
+                )
+        if options.ensemble == "mean":
+            raise argument_error("ensemble", "mean", "'pool' beside symmetry or ties")
+        names = list(self.own.names)
+        orbits = orbits.without(
+            {
+                (self.states.index(row),): [names.index(term) for term in one.excluded if term in names]
+                for row, one in self.said.items()
+            }
+        )
+        constant = self.constant_pairs == frozenset(self.pairs)
+        of_gamma = Library.polynomials(0).bind(list(self.states)) if constant else self.diffusion_library
+        some = bool(self.constant_pairs) and not constant
+        gamma = None if some else orbits_of_diffusion(options.symmetry, of_gamma, rows, self.pairs, backend)
+        return replace(self, orbits=orbits, diffusion_orbits=gamma)
 
     @property
     def known_drift(self) -> dict[str, str]:
@@ -266,6 +299,10 @@ class Question:
         settings |= settings_of(by_user, self.own)
         if self.options.states is not None:
             settings["states"] = list(self.options.states)
+        if self.options.symmetry is not None:
+            settings["symmetry"] = self.options.symmetry
+        if self.options.ties:
+            settings["ties"] = [dict(tie) for tie in self.options.ties]
         if self.deviations:
             settings["vary"] = {row: list(terms) for row, terms in self.deviations.items()}
         forcing = {shaper.row: str(shaper.kind) for shaper in self.shapers}
@@ -326,6 +363,16 @@ def _libraries(
         varying = not {"constant", "none"}.issuperset(words.values())
         for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
     return recipe, for_diffusion, words
+
+
+def _exclude(
+    options: Options, own: BoundLibrary, sought: Sequence[str], backend: Backend
+) -> Mapping[str, Sequence[str]] | None:
+    """What rows may not have, the even terms of an odd drift among it."""
+    if options.symmetry != "odd":
+        return options.exclude
+    even, asked = even_terms(own, backend), options.exclude or {}
+    return {**asked, **{row: [*asked.get(row, ()), *even] for row in sought}}
 
 
 def _deviations(

@@ -26,8 +26,6 @@ STEPS, SWEEPS = 33, 3
 """Values that are looked at between these, and rounds over the terms where several differ."""
 GOLDEN, NEAR = 0.6180339887498949, 0.02
 """The golden section, and how near it comes."""
-MOVED = 0.05
-"""By how much the logarithm of a ratio is moved for a difference."""
 MOST_HELD = 0.9
 """Most that coefficients of their own are believed to take of the squares of residuals."""
 DRAWS = 1000
@@ -125,6 +123,14 @@ class Differing:
             + max(found.n - len(values), 1.0) * float(np.log(left))
         )
 
+    def height(self, terms: Sequence[int]) -> float:
+        """The largest log-likelihood of a model of some terms, its ratios its own."""
+        ratio = self.best(terms)
+        sums = self.sums.less(self.varying, ratio).subset(self._columns(terms)).added()
+        found = Quadratic(sums.omega, sums.c, sums.s, float(sums.n))
+        left = max(found.residual(found.solve().theta), np.finfo(float).tiny)
+        return -0.5 * (self.sums.log_determinant(self.varying, ratio) + found.n * float(np.log(left)))
+
     def best(self, terms: Sequence[int], start: Array | None = None) -> Array:
         """The ratios `(q,)` of largest likelihood; zero where one value for all is as likely."""
         unit = self.unit
@@ -143,32 +149,48 @@ class Differing:
                 log[q] = _climbed(partial(at, q), grid, top)
         return np.where(log > LEAST + NEAR, np.exp(log) / unit, 0.0)
 
+    def typical(self, ratio: Array, terms: Sequence[int]) -> Array:
+        """The medians of the ratios, one after the other: nothing is at zero for certain."""
+        found: Array = ratio.copy()
+        for q in range(len(ratio)):
+            grid, shares = self._likely(ratio, terms, q)
+            middle = float(np.interp(0.5, np.cumsum(shares) - 0.5 * shares, grid))
+            found = self._with(found, q, middle)
+        return found
+
     def moments(self, ratio: Array, terms: Sequence[int]) -> Quadratic:
         """The regression on the K terms: what differs, what goes with the starts and the ratios are taken out.
 
         The mean of the starts is that of these recordings, and that of all there could be is known to its error: so is
-        what hangs together with it. A ratio u = log r moves the normal equations by ``g = d(b - G theta) / du``; with
-        its variance v it takes ``g g' / (s2 / v + g' G^-1 g)`` of G, at the best coefficients of `terms`.
+        what hangs together with it. The logarithm of a ratio is taken at its mean less and more its standard deviation,
+        by which the normal equations move by ``g = (b - G theta)_+ / 2 - (b - G theta)_- / 2``: that takes
+        ``g g' / (s2 + g' G^-1 g)`` of their mean G, at the best coefficients of `terms`.
         """
-        found = self._moments(ratio)
+        ends = []
+        for q in range(len(ratio)):
+            grid, shares = self._likely(ratio, terms, q)
+            mean = float(shares @ grid)
+            sd = float(np.sqrt(shares @ (grid - mean) ** 2))
+            ends.append([self._moments(self._with(ratio, q, mean + side * sd)) for side in (1.0, -1.0)])
+        every = [one for pair in ends for one in pair]
+        gram, moment = (
+            np.mean([one.gram for one in every], axis=0),
+            np.mean([one.moment for one in every], axis=0),
+        )
+        found = Quadratic(gram, moment, float(np.mean([one.yy for one in every])), every[0].n)
         at = list(terms)
         solved = found.subset(at).solve()
         theta = np.zeros(self.kept)
         theta[at] = solved.theta
         s2 = found.residual(theta) / max(found.n - len(at), 1.0)
-        gram, moment, yy = found.gram.copy(), found.moment.copy(), found.yy
-        for q in np.flatnonzero(ratio > 0.0).tolist():
-            step = np.exp(MOVED * (np.arange(len(ratio)) == q))
-            above, below = self._moments(ratio * step), self._moments(ratio / step)
-            turned = (above.moment - below.moment - (above.gram - below.gram) @ theta) / (2.0 * MOVED)
-            grid, shares = self._likely(ratio, terms, q)
-            mean = float(shares @ grid)
-            free = s2 / max(float(shares @ (grid - mean) ** 2), 1e-12)
-            free += float(turned[at] @ solved.inverse @ turned[at])
+        gram, moment, yy = gram.copy(), moment.copy(), found.yy
+        for above, below in ends:
+            turned = 0.5 * (above.moment - below.moment - (above.gram - below.gram) @ theta)
+            free = s2 + float(turned[at] @ solved.inverse @ turned[at])
             gram -= np.outer(turned, turned) / free
             moment -= turned * float(turned @ theta) / free
             yy -= float(turned @ theta) ** 2 / free
-        return Quadratic(gram, moment, yy, found.n)
+        return Quadratic(np.asarray(gram), np.asarray(moment), yy, found.n)
 
     def _moments(self, ratio: Array) -> Quadratic:
         """The same with the ratios known."""
@@ -213,9 +235,10 @@ class Differing:
         root = vectors * np.sqrt(s2 * np.maximum(weights, 0.0))[:, None, :]
         drawn = values + np.einsum("rpq,rq->rp", root, rng.standard_normal(values.shape))
         spread, ends = self._spread(ratio, terms, seed)
+        best = self.best(terms, ratio)
         gain = [
-            self.likelihood(ratio, terms)
-            - self.likelihood(np.where(np.arange(len(ratio)) == q, 0.0, ratio), terms)
+            self.likelihood(best, terms)
+            - self.likelihood(np.where(np.arange(len(ratio)) == q, 0.0, best), terms)
             for q in range(len(ratio))
         ]
         return Values(values, errors, drawn, spread, ends, np.array(gain))

@@ -150,11 +150,33 @@ class Kernel(TypedDict):
     """Against white friction."""
 
 
+class Orbit(TypedDict):
+    """A coefficient that rows have in common."""
+
+    of: str
+    """Of the "drift" or the "diffusion"."""
+    terms: str
+    """What it multiplies, in all rows."""
+    selected: bool
+    pip: float
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+
+class Common(TypedDict):
+    """What rows have in common, and the log evidence for that over rows of their own."""
+
+    log_evidence: float
+    orbits: list[Orbit]
+
+
 class Diagnostics(TypedDict, total=False):
     """Everything that a fit says of itself; what a filter alone says is missing for measured states.
 
-    `forces` are those with a memory, by row, and `memory` frictions with one; `varying` what differs by recording, by
-    row and term.
+    `forces` are those with a memory, by row, and `memory` frictions with one; `symmetry` is what rows have in common,
+    `varying` what differs by recording, by row and term.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
@@ -174,6 +196,7 @@ class Diagnostics(TypedDict, total=False):
     forces: dict[str, Force]
     memory: dict[str, Kernel]
     varying: dict[str, dict[str, Varied]]
+    symmetry: Common
     origin_gain: float
 
 

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from itoscope.common.numbers import Rounding, number
 from itoscope.expressions.sums import broken, in_brackets
-from itoscope.posterior.words import aligned, columns, head, near_notes, parts, sum_words, term_rows, wrap
+from itoscope.posterior.words import (
+    aligned,
+    columns,
+    head,
+    near_notes,
+    parts,
+    probability,
+    sum_words,
+    term_rows,
+    wrap,
+)
 from itoscope.result.units import coefficient_units
 from itoscope.result.written import LABEL, rows_shown, units_shown, written
 
@@ -124,6 +134,7 @@ def _parts(result: Findings) -> list[tuple[list[str], str]]:
             [line for sentence in force_texts(result) for line in wrap(sentence)],
             "result.diagnostics['forces']",
         ),
+        (list(_common_lines(result)), "result.diagnostics['symmetry']"),
         (
             [line for sentence in kernel_texts(result) for line in wrap(sentence)],
             "result.diagnostics['memory']",
@@ -162,6 +173,25 @@ def force_texts(result: Findings) -> list[str]:
             f"{force['log_bayes_factor']:+.3g}"
         )
     return found
+
+
+def _common_lines(result: Findings) -> Iterator[str]:
+    """What rows have in common, a line for each coefficient, and the evidence for it."""
+    common = result.diagnostics.get("symmetry")
+    if common is None:
+        return
+    named = result.settings.get("symmetry") or "ties"
+    yield from wrap(
+        f"{named}: log evidence {common['log_evidence']:+.3g} against rows with coefficients of their own"
+    )
+    rows = []
+    for one in common["orbits"]:
+        if one["selected"]:
+            write = Rounding.of(one["mean"], one["sd"]).write
+            left = {"drift": "", "diffusion": "Gamma "}[one["of"]] + one["terms"]
+            rows.append((left, f"{write(one['mean'])} ± {write(one['sd'])}", probability(one["pip"])))
+    if rows:
+        yield from columns([("in common", "coefficient", "probability"), *rows], 1)
 
 
 def varying_texts(result: Findings) -> list[str]:

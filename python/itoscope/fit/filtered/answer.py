@@ -12,7 +12,7 @@ from itoscope.checks.filtered import check_steps, looked_at
 from itoscope.checks.measured import check_differing
 from itoscope.data.driving import carried, carried_columns
 from itoscope.data.sight import Sight
-from itoscope.errors import ArgumentError, argument_error
+from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.deviations import differing, shown_apart, spread_starts, varied, with_constants
@@ -54,6 +54,12 @@ def answer_filtered(question: Question) -> Findings:
         raise ArgumentError(
             "library: a custom function has no derivative, which the filter needs; write it with Library.expressions"
         )
+    if question.orbits is not None:
+        raise DataError(
+            "symmetry and ties are of states measured without noise, and these data need the filter"
+        )
+    if question.deviations and question.numbers:
+        raise argument_error("vary", question.options.vary, "no parameters beside it")
     question = differing(question)
     every = [*question.states, *question.gathered.values(), *_carried(question)]
     if len(every) > MAX_STATES:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,9 @@ from itoscope.fit.measured.own import varied, with_own
 from itoscope.fit.measured.regressions import Measured, coefficients
 from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
 from itoscope.fit.measured.still import fit_still
-from itoscope.fit.sampler import sampler_of
+from itoscope.fit.measured.tied import joined, log_evidence, same_terms, untied
+from itoscope.fit.sampler import NOTHING, sampler_of
+from itoscope.fit.streams import Stream
 from itoscope.library.bound import TIME
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
@@ -35,10 +38,14 @@ from itoscope.result.given import with_given_noise
 from itoscope.result.units import summary_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from itoscope.checks.check import Check
     from itoscope.fit.question import Question
+    from itoscope.fit.symmetry import Orbits
     from itoscope.posterior.equation import Equation
-    from itoscope.result.diagnostics import Residuals, Summary
+    from itoscope.posterior.moments import Moments
+    from itoscope.result.diagnostics import Common, Orbit, Residuals, Summary
 
 __all__ = ["Answer", "answer_measured"]
 
@@ -95,6 +102,7 @@ def answer_measured(question: Question) -> Answer:
             "checks": [check.as_dict() for check in checks],
             "residuals": residuals,
             **({"varying": found} if found else {}),
+            **({"symmetry": _in_common(question, fit)} if fit.common else {}),
         },
         data_summary=_summary(common),
         data=data,
@@ -102,6 +110,12 @@ def answer_measured(question: Question) -> Answer:
         diffusion_library=question.options.diffusion_library,
     )
     findings.warnings += origin
+    against = findings.diagnostics.get("symmetry", {}).get("log_evidence", 0.0)
+    if against < 0.0:
+        findings.warnings.append(
+            f"the data speak against what rows were to have in common (log evidence {against:+.3g}): leave out symmetry"
+            " or ties"
+        )
     if gain is not None:
         findings.diagnostics["origin_gain"] = gain
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
@@ -109,6 +123,42 @@ def answer_measured(question: Question) -> Answer:
     findings.warnings += grouped_warnings(findings.labelled())
     coarse = question.options.scheme == "auto" and any(check.fired for check in biased)
     return Answer(findings, common, origin, coarse and can_follow(question, measured) and not found)
+
+
+def _in_common(question: Question, fit: MeasuredFit) -> Common:
+    """What rows have in common, one entry for each coefficient, and the evidence for that over rows of their own.
+
+    The smaller of that over all models of rows with coefficients of their own, and of that over the same terms with
+    such.
+    """
+    # Rows by themselves have more terms together than may be enumerated where that was asked for.
+    auto = replace(question, sampling=replace(question.sampling, sampler="auto"))
+    sample, gains = sampler_of(auto, rounds_told=False), np.zeros(2)
+    of_rows: dict[str, tuple[Mapping[Any, Moments], Orbits | None]] = {
+        "drift": ({(row,): one for row, one in fit.drift_moments.items()}, question.orbits),
+        "diffusion": (fit.diffusion_moments, question.diffusion_orbits),
+    }
+    found: list[Orbit] = []
+    for number, (what, equation) in enumerate(fit.common.items()):
+        moments, orbits = of_rows[what]
+        assert orbits is not None
+        apart = sample(joined(moments, untied(moments)), True, Stream.equation(number), NOTHING)
+        gains += log_evidence(equation) - log_evidence(apart), same_terms(moments, orbits, equation)
+        ends = equation.interval(0.95)
+        found += [
+            {
+                "of": what,
+                "terms": label,
+                "selected": bool(equation.selected[p]),
+                "pip": float(equation.pip[p]),
+                "mean": float(equation.mean[p]),
+                "sd": float(equation.sd[p]),
+                "low": float(ends[p, 0]),
+                "high": float(ends[p, 1]),
+            }
+            for p, label in enumerate(equation.terms)
+        ]
+    return {"log_evidence": float(gains.min()), "orbits": found}
 
 
 def _slab_scales(question: Question, fit: MeasuredFit) -> dict[str, float]:
@@ -148,6 +198,8 @@ def _measured(question: Question) -> Measured:
             question.states.index(row): tuple(library.names.index(term) for term in terms)
             for row, terms in question.deviations.items()
         },
+        orbits=question.orbits,
+        diffusion_orbits=question.diffusion_orbits,
         driven=tuple(range(len(library.states), len(library.states) + len(library.driven))),
         constant=question.constant_pairs,
         backend=backend,

@@ -56,7 +56,7 @@ def settle_origin(
     """
     far = far_states(question)
     centred = question.recipe.about_mean()
-    if not far or centred is question.recipe or question.said or question.deviations:
+    if not far or centred is question.recipe or question.said or question.deviations or question.orbits:
         return question, [], None
     options = question.options
     diffusion = options.diffusion_library

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Ensemble, Scheme, Times
     from itoscope.data.streams import Stream
+    from itoscope.fit.symmetry import Orbits
     from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.equation import Equation
     from itoscope.posterior.path_sums import PathSums
@@ -54,6 +55,8 @@ class Measured:
         What is known of the terms of rows of the drift.
     varying : mapping of int to tuple of int
         Numbers of the terms whose coefficients differ by recording, of rows that have some.
+    orbits, diffusion_orbits : Orbits or None
+        What rows of the drift, and entries of Gamma, have in common.
     driven : tuple of int
         The columns of `paths` that are inputs.
     constant : frozenset of (int, int)
@@ -87,6 +90,8 @@ class Measured:
     backend: Backend
     said: Mapping[int, Said] = field(default_factory=dict)
     varying: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    orbits: Orbits | None = None
+    diffusion_orbits: Orbits | None = None
     driven: tuple[int, ...] = ()
     constant: frozenset[Pair] = frozenset()
     scheme: Scheme = "trapezoid"

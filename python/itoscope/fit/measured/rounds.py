@@ -14,6 +14,7 @@ import numpy as np
 
 from itoscope.backends.records import Fitted, Target, Variance, Weights
 from itoscope.fit.measured.regressions import regress
+from itoscope.fit.measured.tied import tied
 from itoscope.fit.measured.varying import regress_differing, regress_products, sampled_differing
 from itoscope.fit.sampler import STABLE_SHIFT
 from itoscope.fit.streams import Stream
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from itoscope.fit.measured.regressions import Measured, Pair
     from itoscope.fit.measured.varying import Own
     from itoscope.fit.sampler import Sample
+    from itoscope.fit.symmetry import Orbits
     from itoscope.posterior.equation import Equation
     from itoscope.posterior.moments import Moments
     from itoscope.result.diagnostics import WeightRound
@@ -74,7 +76,8 @@ class MeasuredFit:
     """The equations of the last round, the moments they come from, and what happened on the way.
 
     `floors` `(r,)` are the smallest variances of the noisy rows that weigh the drift, `diffusion_floors` those that
-    weigh the diffusion. `own` is what recordings have of their own in rows that vary.
+    weigh the diffusion. `own` is what recordings have of their own in rows that vary,
+    `common` what rows of the "drift" and entries of the "diffusion" have in common.
     """
 
     drift: dict[int, Equation]
@@ -86,6 +89,7 @@ class MeasuredFit:
     rounds: tuple[Round, ...]
     converged: bool = True
     own: dict[int, Own] = field(default_factory=dict)
+    common: dict[str, Equation] = field(default_factory=dict)
 
 
 def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
@@ -117,18 +121,26 @@ def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
 def _finish(measured: Measured, fit: MeasuredFit, sample: Sample) -> MeasuredFit:
     """Run the full chains on the moments of the last round."""
     shift = len(measured.rows)
-    drift = {}
-    for q, row in enumerate(measured.rows):
+    common = dict(fit.common)
+    drift: dict[int, Equation] = {}
+    if measured.orbits is not None:
+        common["drift"], drift = _tied_drift(measured.orbits, fit.drift_moments, sample, final=True)
+    for q, row in enumerate(measured.rows if measured.orbits is None else ()):
         moments, stream = fit.drift_moments[row], Stream.equation(q)
         if row in measured.varying:
-            drift[row] = sampled_differing(measured, row, moments, sample, stream)
+            drift[row] = sampled_differing(measured, row, moments, fit.own[row], sample, stream)
         else:
             drift[row] = sample(moments, True, stream, measured.said_of(row))
+    if measured.diffusion_orbits is not None:
+        stream = Stream.equation(shift)
+        found = tied(fit.diffusion_moments, measured.diffusion_orbits, sample, stream, final=True)
+        common["diffusion"], diffusion = found
+        return replace(fit, drift=drift, diffusion=diffusion, common=common)
     diffusion = {
         pair: sample(fit.diffusion_moments[pair], True, Stream.equation(shift + q))
         for q, pair in enumerate(measured.pairs)
     }
-    return replace(fit, drift=drift, diffusion=diffusion)
+    return replace(fit, drift=drift, diffusion=diffusion, common=common)
 
 
 def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, final: bool) -> MeasuredFit:
@@ -144,7 +156,11 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
             drift_moments[row], drift[row], own[row] = found
             continue
         drift_moments[row], _ = regress(measured, Target((row, row)), weights)
-        drift[row] = sample(drift_moments[row], final, stream, measured.said_of(row))
+        if measured.orbits is None:
+            drift[row] = sample(drift_moments[row], final, stream, measured.said_of(row))
+    common: dict[str, Equation] = {}
+    if measured.orbits is not None:
+        common["drift"], drift = _tied_drift(measured.orbits, drift_moments, sample, final=final)
     diffusion: dict[Pair, Equation] = {}
     diffusion_moments: dict[Pair, Moments] = {}
     means: dict[Pair, float] = {}
@@ -158,7 +174,12 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
         sums = regress_products(measured, target, weights, averaged, own) if {i, j} & {*own} else None
         diffusion_moments[i, j], means[i, j] = regress(measured, target, weights, sums)
         stream = Stream.equation(len(measured.rows) + q)
-        diffusion[i, j] = sample(diffusion_moments[i, j], final, stream)
+        if measured.diffusion_orbits is None:
+            diffusion[i, j] = sample(diffusion_moments[i, j], final, stream)
+    if measured.diffusion_orbits is not None:
+        stream = Stream.equation(len(measured.rows))
+        gammas = tied(diffusion_moments, measured.diffusion_orbits, sample, stream, final=final)
+        common["diffusion"], diffusion = gammas
     floors = np.zeros(len(measured.rows)) if former is None else former.floors
     if former is None and measured.pairs:
         floors = np.array([measured.floor * means.get((row, row), 0.0) for row in measured.rows])
@@ -177,7 +198,17 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
         np.maximum(floors, _low_variance(measured, diffusion)) if measured.pairs else floors,
         (selected,),
         own=own,
+        common=common,
     )
+
+
+def _tied_drift(
+    orbits: Orbits, moments: Mapping[int, Moments], sample: Sample, *, final: bool
+) -> tuple[Equation, dict[int, Equation]]:
+    """What the rows of the drift have in common, and their equations."""
+    of_rows = {(row,): one for row, one in moments.items()}
+    common, found = tied(of_rows, orbits, sample, Stream.equation(0), final=final)
+    return common, {key[0]: equation for key, equation in found.items()}
 
 
 def _low_variance(measured: Measured, diffusion: Mapping[Pair, Equation]) -> Array:

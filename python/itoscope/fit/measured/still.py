@@ -70,7 +70,7 @@ def _trimmed(
     drift = dict(fit.drift)
     gone: dict[int, tuple[str, ...]] = {}
     for q, row in enumerate(measured.rows):
-        if row in measured.noisy or row in measured.varying:
+        if row in measured.noisy or row in measured.varying or measured.orbits is not None:
             continue
         for _ in range(MOST_TRIMS):
             said = measured.said_of(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Own", "regress_differing", "regress_products", "sampled_differing"]
 
+RIVAL = 3.0
+"""Log odds, twenty to one, from which a term is kept that what differs could take the place of."""
+
 
 @dataclass(frozen=True)
 class Own:
@@ -38,6 +42,8 @@ class Own:
         Variances over recordings in those of the residuals.
     terms : tuple of int
         Of the model that is shown, with the varying ones.
+    kept : frozenset of str
+        Those without which the ratios would be others and the likelihood far less.
     deviations : (R, q) array
         Beside the coefficients of the row, averaged over its models.
     held : (R,) array
@@ -47,6 +53,7 @@ class Own:
     differing: Differing
     ratio: Array
     terms: tuple[int, ...]
+    kept: frozenset[str]
     deviations: Array
     held: Array
 
@@ -84,18 +91,40 @@ def regress_differing(
     unsaid = without_held(said)
     tried = [k for k, name in enumerate(names) if name not in unsaid.excluded]
     terms, ratio = (tried, None) if former is None else (list(former.terms), former.ratio)
-    ratio = differing.best(terms, ratio)
+    ratio = differing.typical(differing.best(terms, ratio), terms)
     moments = _moments(measured, row, differing, ratio, terms)
     equation = sample(moments, final, stream, unsaid)
     shown = _shown(equation, measured.varying[row])
     if former is None and set(shown) != set(terms):  # the candidates were all in: again with those that are
-        ratio = differing.best(shown, ratio)
-        moments = _moments(measured, row, differing, ratio, shown)
+        terms = shown
+        ratio = differing.typical(differing.best(terms, ratio), terms)
+        moments = _moments(measured, row, differing, ratio, terms)
         equation = sample(moments, final, stream, unsaid)
         shown = _shown(equation, measured.varying[row])
+    needed = _needed(moments, differing, terms, np.flatnonzero(equation.selected).tolist())
+    if needed:
+        more = frozenset(names[k] for k in needed)
+        equation = sample(moments, final, stream, replace(unsaid, included=unsaid.included | more))
+        shown = _shown(equation, measured.varying[row])
     theta = equation.averaged
-    own = Own(differing, ratio, tuple(shown), differing.deviations(ratio, theta), differing.held(ratio))
+    kept = frozenset(names[k] for k in needed)
+    own = Own(differing, ratio, tuple(shown), kept, differing.deviations(ratio, theta), differing.held(ratio))
     return moments, holding(equation, [names[k] for k in held]), own
+
+
+def _needed(
+    moments: Moments, differing: Differing, terms: Sequence[int], selected: Sequence[int]
+) -> list[int]:
+    """Terms that fell out though the likelihood, at ratios of its own without them, is far less.
+
+    Moments are those about one set of ratios: where what differs can take the place of a term, they know it badly.
+    """
+    lost = sorted(set(terms) - set(selected))
+    if not lost:
+        return []
+    price = 0.5 * len(lost) * math.log(max(moments.n * moments.slab_scale, 1.0))
+    gain = differing.height(sorted({*terms, *selected})) - differing.height(selected)
+    return lost if gain - price > RIVAL else []
 
 
 def without_held(said: Said) -> Said:
@@ -104,11 +133,13 @@ def without_held(said: Said) -> Said:
 
 
 def sampled_differing(
-    measured: Measured, row: int, moments: Moments, sample: Sample, stream: Stream
+    measured: Measured, row: int, moments: Moments, own: Own, sample: Sample, stream: Stream
 ) -> Equation:
     """The equation of a row by the full chains."""
     said = measured.said_of(row)
-    return holding(sample(moments, True, stream, without_held(said)), list(said.held))
+    asked = without_held(said)
+    asked = replace(asked, included=asked.included | own.kept)
+    return holding(sample(moments, True, stream, asked), list(said.held))
 
 
 def _shown(equation: Equation, varying: Sequence[int]) -> list[int]:
