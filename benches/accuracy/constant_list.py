@@ -190,6 +190,7 @@ STUDIES: dict[str, Study] = {
     "fit.filtered.doubt.SURE": Study(doubts, values=(0.5, 0.8, 0.95)),
     "fit.filtered.family.FEW": Study(answers(lengthy), values=(1, 3, 10)),
     "fit.filtered.family.WORK": Study(answers(filtered), values=(4000, 20_000, 400_000)),
+    "fit.filtered.climb.AGREES": Study(answers(filtered), values=(0.01, 0.1, 1)),
     "fit.filtered.likelihood.NEARLY": Study(answers(filtered), values=(0.01, 0.3, 3)),
     "fit.filtered.ranking.ALL": Study(answers(filtered), values=(4, 10, 14)),
     "fit.filtered.ranking.FEW": Study(answers(filtered), values=(2, 5, 9)),

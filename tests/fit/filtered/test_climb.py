@@ -142,3 +142,17 @@ def test_a_part_of_a_step_is_not_the_last():
     """The step goes four times too far, and half of it too."""
     top = climb(height, way(4.0), (at(2.9), height(at(2.9))), Pace(1, 6, 1e-9, last=0.3))
     assert not top.converged and where(top.model) == pytest.approx(3.0)
+
+
+def test_a_step_that_breaks_its_promise_is_not_the_last():
+    """It promises 0.25 and brings 0.24, or 0.19, in going less far than the parabola has it."""
+    for gain, ways in ((0.8, 1), (0.5, 2)):
+        seen = []
+
+        def counted(model, gain=gain, seen=seen):
+            seen.append(where(model))
+            return way(gain)(model)
+
+        start = at(2.5)
+        top = climb(height, counted, (start, height(start)), Pace(2, 6, 1e-9, last=0.3))
+        assert len(seen) == ways and top.converged == (ways == 1)

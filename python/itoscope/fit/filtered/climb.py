@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Ascent", "Pace", "Taken", "Top", "climb", "damped", "moved"]
 
+AGREES = 0.1
+"""Share of what a step promised by which its gain may differ where the likelihood is the parabola that promised it."""
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -85,7 +88,7 @@ class Pace:
     whole, part : float
         It also ends after a whole step, or a part of one, that gained less than this.
     last : float
-        And at its top, after a whole step that promised less than this.
+        And at its top, after a whole step that promised less than this and kept it.
     """
 
     steps: int
@@ -141,7 +144,8 @@ def climb(
             return Top(model, height, True, cov)
         gain = taken.loglik - height
         model, height = taken.model, taken.loglik
-        if taken.share == 1.0 and ahead.promise < pace.last:
+        kept = taken.share == 1.0 and abs(gain - ahead.promise) < AGREES * ahead.promise
+        if kept and ahead.promise < pace.last:
             return Top(model, height, True, cov)
         converged = converged or gain < pace.enough
         if gain < (pace.whole if taken.share == 1.0 else pace.part):

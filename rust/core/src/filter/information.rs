@@ -2,6 +2,7 @@
 
 use super::engine::Engine;
 use super::small::{multiply, multiply_transposed};
+use super::standing::{StandingRows, excess, scale};
 use super::state_space::StateSpace;
 use super::visitor::{Step, Update, Visitor};
 use super::whitened::WhitenedRows;
@@ -42,6 +43,7 @@ struct Now {
     s: Vec<f64>,
     inverse: Vec<f64>,
     white: Vec<f64>,
+    steady: Vec<bool>,
 }
 
 impl Now {
@@ -55,6 +57,7 @@ impl Now {
             s: zeros(q * q),
             inverse: zeros(q * q),
             white: zeros(q),
+            steady: vec![false; lanes],
         }
     }
 }
@@ -65,6 +68,7 @@ impl Visitor for Now {
     fn updated(&mut self, lane: usize, update: &Update<'_>) {
         let q = self.q;
         debug_assert_eq!(update.mean.len(), self.m);
+        self.steady[lane] = update.steady;
         self.seen[lane * q..(lane + 1) * q].copy_from_slice(update.seen);
         self.r[lane * q..(lane + 1) * q].copy_from_slice(update.r);
         self.white[lane * q..(lane + 1) * q].copy_from_slice(update.white);
@@ -88,59 +92,120 @@ pub fn changed<'a>(model: &StateSpace<'a>, parameters: &[(Parameter, f64)]) -> R
 
 /// Rows of one batch whose products are the Fisher information, and with the target the gradient.
 ///
-/// `dl = -r^T S^-1 dr + tr(S^-1 (r r^T - S) S^-1 dS) / 2`; information `dr^T S^-1 dr + tr(S^-1 dS S^-1 dS) / 2`.
+/// `dl = -r^T S^-1 dr + tr(S^-1 (r r^T - S) S^-1 dS) / 2`; information `dr^T S^-1 dr + tr(S^-1 dS S^-1 dS) / 2`. While
+/// the covariances of all models stand still, so does `dS`.
 pub fn information_rows(
     models: &[StateSpace<'_>],
     steps: &[f64],
     paths: &[Path<'_>],
     control: &Control,
 ) -> Result<(WhitenedRows, Vec<f64>)> {
-    let (m, q, c, lanes) = (models[0].m(), models[0].q(), steps.len(), paths.len());
+    let (m, q, lanes) = (models[0].m(), models[0].q(), paths.len());
     let mut engines: Vec<Engine<'_, '_>> = models.iter().map(|model| Engine::new(model, paths)).collect();
-    let mut seen: Vec<Now> = models.iter().map(|_| Now::new(m, q, lanes)).collect();
-    let mut rows = WhitenedRows::new(c);
-    let (mut change, mut half, mut white) = (vec![0.0; q * q], vec![0.0; q * q], vec![0.0; q * q]);
-    let (mut dr, mut ds) = (vec![0.0; c * q], vec![0.0; c * q * q]);
+    let mut changes = Changes {
+        steps,
+        seen: models.iter().map(|_| Now::new(m, q, lanes)).collect(),
+        standing: vec![None; lanes],
+        ds: vec![0.0; q * q * steps.len()],
+        rows: WhitenedRows::new(steps.len()),
+    };
     for n in 0..engines[0].length() {
         if n % 16 == 0 {
             control.check()?;
         }
-        for (engine, now) in engines.iter_mut().zip(&mut seen) {
+        for (engine, now) in engines.iter_mut().zip(&mut changes.seen) {
             engine.advance(n, now);
         }
         for lane in (0..lanes).filter(|&lane| n > 0 && n < paths[lane].len()) {
-            let inverse = &seen[0].inverse[lane * q * q..(lane + 1) * q * q];
-            for k in 0..c {
-                let (up, down) = (&seen[1 + 2 * k], &seen[2 + 2 * k]);
-                let scale = 0.5 / steps[k];
-                for a in 0..q {
-                    change[a] = (up.r[lane * q + a] - down.r[lane * q + a]) * scale;
-                }
-                multiply(inverse, &change, &mut dr[k * q..(k + 1) * q], q, q, 1);
-                for index in 0..q * q {
-                    change[index] = (up.s[lane * q * q + index] - down.s[lane * q * q + index]) * scale;
-                }
-                multiply(inverse, &change, &mut half, q, q, q);
-                multiply_transposed(&half, inverse, &mut white, q, q, q);
-                ds[k * q * q..(k + 1) * q * q].copy_from_slice(&white);
+            changes.add(lane);
+        }
+    }
+    (0..lanes).for_each(|lane| changes.give(lane));
+    control.advance(paths.iter().map(|path| path.len() as u64).sum());
+    Ok((changes.rows, engines[0].loglik()))
+}
+
+/// How innovations and their covariances change with the parameters, and the rows that this gives.
+struct Changes<'a> {
+    steps: &'a [f64],
+    /// Of the model, then above and below of each parameter.
+    seen: Vec<Now>,
+    /// Of each lane whose covariances stand still, the rows of their changes.
+    standing: Vec<Option<StandingRows>>,
+    /// `S^(-1/2) dS S^(-T/2)`, q x q x c.
+    ds: Vec<f64>,
+    rows: WhitenedRows,
+}
+
+impl Changes<'_> {
+    /// The rows of the sample that was last seen.
+    fn add(&mut self, lane: usize) {
+        let (q, c) = (self.seen[0].q, self.steps.len());
+        self.add_innovations(lane);
+        let r = &self.seen[0].white[lane * q..(lane + 1) * q];
+        if self.seen.iter().all(|now| now.steady[lane]) {
+            if let Some(standing) = &mut self.standing[lane] {
+                standing.add(r);
+                return;
             }
-            let (seen_now, r) =
-                (&seen[0].seen[lane * q..(lane + 1) * q], &seen[0].white[lane * q..(lane + 1) * q]);
-            for a in (0..q).filter(|&a| seen_now[a]) {
-                let row = rows.next();
-                (0..c).for_each(|k| row[k] = dr[k * q + a]);
-                row[c] = -r[a];
-                rows.n += 1.0;
-                for b in (a..q).filter(|&b| seen_now[b]) {
-                    let scale = if a == b { 0.5_f64.sqrt() } else { 1.0 };
-                    let row = rows.next();
-                    (0..c).for_each(|k| row[k] = scale * ds[k * q * q + a * q + b]);
-                    row[c] = scale * (r[a] * r[b] - f64::from(u8::from(a == b)));
-                    rows.n += 1.0;
-                }
+            whitened_changes(&self.seen, self.steps, lane, &mut self.ds);
+            let mut standing = StandingRows::new(q, c);
+            for (a, b) in (0..q).flat_map(|a| (a..q).map(move |b| (a, b))) {
+                let row = &self.ds[(a * q + b) * c..][..c];
+                standing.pair(&row.iter().map(|value| scale(a, b) * value).collect::<Vec<_>>(), 0.0);
+            }
+            standing.add(r);
+            self.standing[lane] = Some(standing);
+            return;
+        }
+        self.give(lane);
+        whitened_changes(&self.seen, self.steps, lane, &mut self.ds);
+        let (there, r) = (&self.seen[0].seen[lane * q..(lane + 1) * q], &self.seen[0].white[lane * q..]);
+        for a in (0..q).filter(|&a| there[a]) {
+            for b in (a..q).filter(|&b| there[b]) {
+                let row = self.rows.next();
+                let ds = &self.ds[(a * q + b) * c..][..c];
+                row.iter_mut().zip(ds).for_each(|(row, ds)| *row = scale(a, b) * ds);
+                row[c] = scale(a, b) * excess(r, a, b);
+                self.rows.n += 1.0;
             }
         }
     }
-    control.advance(paths.iter().map(|path| path.len() as u64).sum());
-    Ok((rows, engines[0].loglik()))
+
+    /// The rows of the innovations themselves.
+    fn add_innovations(&mut self, lane: usize) {
+        let (q, c, now) = (self.seen[0].q, self.steps.len(), &self.seen[0]);
+        let inverse = &now.inverse[lane * q * q..(lane + 1) * q * q];
+        for a in (0..q).filter(|&a| now.seen[lane * q + a]) {
+            let row = self.rows.next();
+            for (k, step) in self.steps.iter().enumerate() {
+                let (up, down) = (&self.seen[1 + 2 * k].r[lane * q..], &self.seen[2 + 2 * k].r[lane * q..]);
+                row[k] = (0..=a).map(|b| inverse[a * q + b] * ((up[b] - down[b]) * (0.5 / step))).sum();
+            }
+            row[c] = -now.white[lane * q + a];
+            self.rows.n += 1.0;
+        }
+    }
+
+    /// Ends what stood still, if anything did, and gives its rows.
+    fn give(&mut self, lane: usize) {
+        if let Some(standing) = self.standing[lane].take() {
+            standing.give(&mut self.rows);
+        }
+    }
+}
+
+/// Writes how the covariance of the innovations changes with each parameter, in units of it: q x q x c.
+fn whitened_changes(seen: &[Now], steps: &[f64], lane: usize, ds: &mut [f64]) {
+    let (q, c) = (seen[0].q, steps.len());
+    let at = lane * q * q..(lane + 1) * q * q;
+    let inverse = &seen[0].inverse[at.clone()];
+    let (mut change, mut half, mut white) = (vec![0.0; q * q], vec![0.0; q * q], vec![0.0; q * q]);
+    for (k, step) in steps.iter().enumerate() {
+        let pairs = seen[1 + 2 * k].s[at.clone()].iter().zip(&seen[2 + 2 * k].s[at.clone()]);
+        change.iter_mut().zip(pairs).for_each(|(change, (up, down))| *change = (up - down) * (0.5 / step));
+        multiply(inverse, &change, &mut half, q, q, q);
+        multiply_transposed(&half, inverse, &mut white, q, q, q);
+        white.iter().enumerate().for_each(|(index, white)| ds[index * c + k] = *white);
+    }
 }

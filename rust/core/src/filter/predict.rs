@@ -48,13 +48,13 @@ impl Predictor<'_> {
     /// noise and doubt may take the state, with the covariance of half way; what the way of the drift adds to a term
     /// beyond its gradient is counted as `c s^2`, with `c` from the term where the linear drift leads. A term with a kink
     /// has no `c`; its average counts the way along the drift as spread.
-    pub fn run(
+    pub fn run<V: Visitor>(
         &mut self,
         n: usize,
         h: &[f64],
         mean: &mut [f64],
         cov: &mut [f64],
-        visitor: &mut impl Visitor,
+        visitor: &mut V,
     ) {
         if let Some(affine) = self.affine.take() {
             self.run_affine(&affine, (n, h), mean, cov, visitor);
@@ -63,7 +63,7 @@ impl Predictor<'_> {
         }
         let m = self.model.m();
         self.terms_at(mean, cov);
-        self.linearise(h);
+        self.linearise(h, V::TERMS || self.gamma_moves);
         if self.model.second_order {
             self.bend(h, mean);
             self.average(h, mean, cov);
@@ -112,14 +112,14 @@ impl Predictor<'_> {
     }
 
     /// The transition of every lane that moves.
-    fn linearise(&mut self, h: &[f64]) {
+    fn linearise(&mut self, h: &[f64], nodes: bool) {
         let w = self.width;
         for (lane, transition) in self.moves.iter_mut().enumerate().filter(|(lane, _)| h[*lane] > 0.0) {
             for (index, a) in self.small.a.iter_mut().enumerate() {
                 *a = self.jacobian[index * w + lane];
             }
             if self.model.second_order {
-                transition.set(&self.small.a, h[lane]);
+                transition.set(&self.small.a, h[lane], nodes);
             } else {
                 transition.set_euler(&self.small.a, h[lane]);
             }
@@ -240,23 +240,24 @@ impl Predictor<'_> {
     }
 
     /// Moves mean and covariance of one lane.
-    fn step(&mut self, n: usize, lane: usize, mean: &mut [f64], cov: &mut [f64], visitor: &mut impl Visitor) {
-        with_size!(self.model.m(), self.step_of::<N>(n, lane, mean, cov, visitor));
+    fn step<V: Visitor>(&mut self, n: usize, lane: usize, mean: &mut [f64], cov: &mut [f64], visitor: &mut V) {
+        with_size!(self.model.m(), self.step_of::<N, V>(n, lane, mean, cov, visitor));
     }
 
-    fn step_of<const N: usize>(
+    fn step_of<const N: usize, V: Visitor>(
         &mut self,
         n: usize,
         lane: usize,
         mean: &mut [f64],
         cov: &mut [f64],
-        visitor: &mut impl Visitor,
+        visitor: &mut V,
     ) {
         let w = self.width;
         let transition = &self.moves[lane];
         let field: [f64; N] = std::array::from_fn(|i| self.field[i * w + lane]);
         let mut ways = [[0.0; N]; PLACES.len()];
-        for node in 0..transition.nodes().len() {
+        let nodes = if V::TERMS || self.gamma_moves { transition.nodes().len() } else { 0 };
+        for node in 0..nodes {
             ways[node] = apply(&read::<N>(transition.lead_to(node)), &field);
         }
         let LaneWork { gamma, start, elements, spread, .. } = &mut self.small;
@@ -286,7 +287,9 @@ impl Predictor<'_> {
             cov: &[],
             steady: false,
         };
-        add_changes(self.model, &self.gamma, (&step, gamma), (start, elements), &mut added);
+        if self.gamma_moves {
+            add_changes(self.model, &self.gamma, (&step, gamma), (start, elements), &mut added);
+        }
         let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
         add(&mut after, 1.0, &added);
         write(&after, cov);

@@ -2,19 +2,60 @@
 
 use ndarray::{Array2, Array3};
 
+use super::affine::{Convergence, close};
 use super::small::{factor_semidefinite, multiply, multiply_transposed, solve_semidefinite, symmetrise};
 use super::state_space::MAX_STATES;
 use super::visitor::{Step, Update, Visitor};
 
 const MM: usize = MAX_STATES * MAX_STATES;
 
+/// Matrices (m x m) of the samples of a path; one that stands still is kept once.
+struct Kept {
+    size: usize,
+    places: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Kept {
+    /// For states `m`, the first sample's unless it is given being a unit matrix.
+    fn new(m: usize, given: bool) -> Self {
+        let mut kept = Self { size: m * m, places: Vec::new(), values: Vec::new() };
+        if !given {
+            kept.values = (0..m * m).map(|index| f64::from(u8::from(index / m == index % m))).collect();
+            kept.places.push(0);
+        }
+        kept
+    }
+
+    /// That of sample `n`, whether or not it had one; it is the `same` as that before.
+    fn put(&mut self, n: usize, value: &[f64], same: bool) {
+        match self.places.get(n) {
+            Some(&place) => self.values[place..place + self.size].copy_from_slice(value),
+            None if same && n > 0 => self.places.push(self.places[n - 1]),
+            None => {
+                self.places.push(self.values.len());
+                self.values.extend_from_slice(value);
+            }
+        }
+    }
+
+    fn at(&self, n: usize) -> &[f64] {
+        &self.values[self.places[n]..][..self.size]
+    }
+
+    /// Whether samples `n` and `n + 1` share one.
+    fn stands(&self, n: usize) -> bool {
+        self.places[n] == self.places[n + 1]
+    }
+}
+
 /// What the filter found along one path.
 struct Trace {
     mean: Vec<f64>,
-    cov: Vec<f64>,
     ahead: Vec<f64>,
-    spread: Vec<f64>,
-    phi: Vec<f64>,
+    cov: Kept,
+    spread: Kept,
+    phi: Kept,
 }
 
 /// Keeps the filter's means, covariances and transitions.
@@ -26,18 +67,12 @@ pub struct Smoother {
 impl Smoother {
     /// For paths of these lengths.
     pub fn new(m: usize, lengths: impl Iterator<Item = usize>) -> Self {
-        let trace = |n: usize| {
-            let mut phi = vec![0.0; n * m * m];
-            for index in 0..n * m {
-                phi[index / m * m * m + index % m * (m + 1)] = 1.0;
-            }
-            Trace {
-                mean: vec![0.0; n * m],
-                cov: vec![0.0; n * m * m],
-                ahead: vec![0.0; n * m],
-                spread: vec![0.0; n * m * m],
-                phi,
-            }
+        let trace = |n: usize| Trace {
+            mean: vec![0.0; n * m],
+            ahead: vec![0.0; n * m],
+            cov: Kept::new(m, true),
+            spread: Kept::new(m, false),
+            phi: Kept::new(m, false),
         };
         Self { m, traces: lengths.map(trace).collect() }
     }
@@ -50,44 +85,46 @@ impl Smoother {
 }
 
 fn backward(trace: Trace, m: usize) -> (Array2<f64>, Array3<f64>) {
-    let Trace { mut mean, mut cov, ahead, spread, phi } = trace;
+    let Trace { mut mean, ahead, cov: before, spread, phi } = trace;
     let mm = m * m;
     let n = mean.len() / m;
+    let mut cov = vec![0.0; n * mm];
+    if n > 0 {
+        cov[(n - 1) * mm..].copy_from_slice(before.at(n - 1));
+    }
     let (mut low, mut rest, mut back) = ([0.0; MM], [0.0; MM], [0.0; MM]);
-    let (mut gap, mut product, mut change) = ([0.0; MM], [0.0; MM], [0.0; MM]);
-    let mut before = [0.0; MM];
+    let (mut gain, mut gap, mut product) = ([0.0; MM], [0.0; MM], [0.0; MM]);
+    let (mut convergence, mut converged) = (Convergence::new(), false);
     for t in (0..n.saturating_sub(1)).rev() {
-        let at = |t: usize| t * mm..(t + 1) * mm;
-        // where all three stand still, and the gain with them, it is that of the step behind
-        let still = t + 2 < n
-            && spread[at(t + 1)] == spread[at(t + 2)]
-            && phi[at(t + 1)] == phi[at(t + 2)]
-            && cov[at(t)] == before[..mm];
+        // where all three stand still the gain is that of the step behind, and the smoothed covariance converges
+        let still = t + 2 < n && spread.stands(t + 1) && phi.stands(t + 1) && before.stands(t);
         if !still {
-            factor_semidefinite(&spread[at(t + 1)], &mut low, &mut rest, m);
+            factor_semidefinite(spread.at(t + 1), &mut low, &mut rest, m);
             // back = (P-)^-1 Phi P, the transpose of the smoother's gain
-            multiply(&phi[at(t + 1)], &cov[at(t)], &mut back, m, m, m);
+            multiply(phi.at(t + 1), before.at(t), &mut back, m, m, m);
             solve_semidefinite(&low, &mut back, m, m);
-        }
-        before[..mm].copy_from_slice(&cov[at(t)]);
-        for i in 0..m {
-            let pull: f64 =
-                (0..m).map(|j| back[j * m + i] * (mean[(t + 1) * m + j] - ahead[(t + 1) * m + j])).sum();
-            mean[t * m + i] += pull;
-        }
-        for index in 0..mm {
-            gap[index] = cov[(t + 1) * mm + index] - spread[(t + 1) * mm + index];
-        }
-        let mut gain = [0.0; MM];
-        for i in 0..m {
-            for j in 0..m {
+            for (i, j) in (0..mm).map(|index| (index / m, index % m)) {
                 gain[i * m + j] = back[j * m + i];
             }
+            (convergence, converged) = (Convergence::new(), false);
         }
+        for i in 0..m {
+            let gain = &gain[i * m..(i + 1) * m];
+            let lacks = mean[(t + 1) * m..].iter().zip(&ahead[(t + 1) * m..]).map(|(mean, ahead)| mean - ahead);
+            mean[t * m + i] += gain.iter().zip(lacks).map(|(gain, lacks)| gain * lacks).sum::<f64>();
+        }
+        let (now, behind) = cov[t * mm..].split_at_mut(mm);
+        let behind = &behind[..mm];
+        if converged {
+            now.copy_from_slice(behind);
+            continue;
+        }
+        gap.iter_mut().zip(behind).zip(spread.at(t + 1)).for_each(|((gap, cov), spread)| *gap = cov - spread);
         multiply(&gain, &gap, &mut product, m, m, m);
-        multiply_transposed(&product, &gain, &mut change, m, m, m);
-        symmetrise(&mut change, m);
-        cov[t * mm..(t + 1) * mm].iter_mut().zip(&change).for_each(|(cov, change)| *cov += change);
+        multiply_transposed(&product, &gain, now, m, m, m);
+        symmetrise(now, m);
+        now.iter_mut().zip(before.at(t)).for_each(|(now, before)| *now += before);
+        converged = still && convergence.step(close(behind, now, m));
     }
     let means = Array2::from_shape_vec((n, m), mean).expect("n x m values");
     let covs = Array3::from_shape_vec((n, m, m), cov).expect("n x m x m values");
@@ -97,13 +134,17 @@ fn backward(trace: Trace, m: usize) -> (Array2<f64>, Array3<f64>) {
 impl Visitor for Smoother {
     fn predicted(&mut self, lane: usize, step: &Step<'_>) {
         let (m, n) = (self.m, step.n);
-        let mm = m * m;
         let trace = &mut self.traces[lane];
-        let mut product = [0.0; MM];
-        multiply(step.transition.phi(), &trace.phi[n * mm..(n + 1) * mm], &mut product, m, m, m);
-        trace.phi[n * mm..(n + 1) * mm].copy_from_slice(&product[..mm]);
+        if trace.phi.places.len() > n {
+            // after a reset, or another piece of the step
+            let mut product = [0.0; MM];
+            multiply(step.transition.phi(), trace.phi.at(n), &mut product, m, m, m);
+            trace.phi.put(n, &product[..m * m], false);
+        } else {
+            trace.phi.put(n, step.transition.phi(), step.steady);
+        }
         trace.ahead[n * m..(n + 1) * m].copy_from_slice(step.mean);
-        trace.spread[n * mm..(n + 1) * mm].copy_from_slice(step.cov);
+        trace.spread.put(n, step.cov, step.steady);
     }
 
     fn updated(&mut self, lane: usize, update: &Update<'_>) {
@@ -112,14 +153,12 @@ impl Visitor for Smoother {
         let (mean, cov) = match update.unreset {
             Some((mean, cov, reset)) => {
                 // the way to the next sample starts with the reset
-                if let Some(phi) = trace.phi.get_mut((n + 1) * m * m..(n + 2) * m * m) {
-                    phi.copy_from_slice(reset);
-                }
+                trace.phi.put(n + 1, reset, false);
                 (mean, cov)
             }
             None => (update.mean, update.cov),
         };
         trace.mean[n * m..(n + 1) * m].copy_from_slice(mean);
-        trace.cov[n * m * m..(n + 1) * m * m].copy_from_slice(cov);
+        trace.cov.put(n, cov, update.steady);
     }
 }

@@ -106,8 +106,9 @@ impl Transition {
         self.version
     }
 
-    /// The step of length `h` under the Jacobian `a`; nothing is done where it is the one at hand.
-    pub fn set(&mut self, a: &[f64], h: f64) {
+    /// The step of length `h` under the Jacobian `a`; nothing is done where it is the one at hand. `nodes` says whether
+    /// all of them are wanted; the one half way always is.
+    pub fn set(&mut self, a: &[f64], h: f64, nodes: bool) {
         if self.h == h && !self.nodes.is_empty() && self.a == a {
             return;
         }
@@ -118,7 +119,7 @@ impl Transition {
         for (place, weight) in PLACES.into_iter().zip(WEIGHTS) {
             self.nodes.push(QuadratureNode { s: place * h, weight: weight * h });
         }
-        with_size!(self.m, self.expand::<N>());
+        with_size!(self.m, self.expand::<N>(nodes));
     }
 
     /// The same to first order: `1 + A h`, and integrands as they are at the start.
@@ -194,7 +195,8 @@ impl Transition {
     }
 
     /// All matrices of the step.
-    fn expand<const N: usize>(&mut self) {
+    fn expand<const N: usize>(&mut self, nodes: bool) {
+        const END: usize = PLACES.len();
         let a = read::<N>(&self.a);
         let square = product(&a, &a);
         // units that differ from state to state blow up the norm of A, not the root of that of its square
@@ -206,45 +208,51 @@ impl Transition {
         // of integrals, where A^2 is nothing, `A Gamma A^T` is all the spread there is
         self.terms = (terms(size * share) + 1).min(MOST);
         self.covariance_terms = terms(2.0 * size * share) + 2;
+        let wanted = |place: usize| nodes || place == END || place == END / 2;
+        let (mut leads, mut factors) = ([[[0.0; N]; N]; END + 1], [t; END + 1]);
         // (A t)^k / (k + 1)!
-        let mut powers = [[[0.0; N]; N]; MOST];
-        powers[0] = one::<N>();
-        powers[1] = a.map(|row| row.map(|value| value * t / 2.0));
-        if self.terms > 2 {
-            powers[2] = square.map(|row| row.map(|value| value * t * t / 6.0));
-        }
-        for k in 3..self.terms {
-            powers[k] = product(&a, &powers[k - 1]).map(|row| row.map(|value| value * t / (k + 1) as f64));
-        }
-        let over = |place: f64, halvings: u32| {
-            let (mut lead, mut factor) = ([[0.0; N]; N], t);
-            for power in &powers[..self.terms] {
-                factor *= place;
-                add(&mut lead, factor, power);
+        let mut power = one::<N>();
+        for k in 0..self.terms {
+            power = match k {
+                0 => power,
+                1 => a.map(|row| row.map(|value| value * t / 2.0)),
+                2 => square.map(|row| row.map(|value| value * t * t / 6.0)),
+                _ => product(&a, &power).map(|row| row.map(|value| value * t / (k + 1) as f64)),
+            };
+            for place in (0..=END).filter(|&place| wanted(place)) {
+                factors[place] *= PLACES.get(place).copied().unwrap_or(1.0);
+                add(&mut leads[place], factors[place], &power);
             }
-            let mut phi = product(&a, &lead);
-            (0..N).for_each(|i| phi[i][i] += 1.0);
-            for _ in 0..halvings {
+        }
+        let mm = N * N;
+        for place in (0..=END).filter(|&place| wanted(place)) {
+            let mut lead = leads[place];
+            let mut phi = exponential(&a, &lead);
+            if place == END && self.halvings > 0 {
+                write(&phi, &mut self.short);
+            }
+            for _ in 0..self.halvings {
                 let late = product(&phi, &lead);
                 add(&mut lead, 1.0, &late);
                 phi = product(&phi, &phi);
             }
-            (phi, lead)
-        };
-        let mm = N * N;
-        for (n, &place) in PLACES.iter().enumerate() {
-            let (phi, lead) = over(place, self.halvings);
-            write(&lead, &mut self.leads[n * mm..]);
-            // the nodes lie symmetrically: from the last but n it is as far to the end as to the n-th from the start
-            write(&phi, &mut self.onward[(PLACES.len() - 1 - n) * mm..]);
+            if place == END {
+                write(&phi, &mut self.phi);
+                write(&lead, &mut self.lead);
+            } else {
+                write(&lead, &mut self.leads[place * mm..]);
+                // the nodes lie symmetrically: from the last but n it is as far to the end as to the n-th from the start
+                write(&phi, &mut self.onward[(END - 1 - place) * mm..]);
+            }
         }
-        let (phi, lead) = over(1.0, self.halvings);
-        if self.halvings > 0 {
-            write(&over(1.0, 0).0, &mut self.short);
-        }
-        write(&phi, &mut self.phi);
-        write(&lead, &mut self.lead);
     }
+}
+
+/// `exp(A t)` from its integral.
+fn exponential<const N: usize>(a: &Square<N>, lead: &Square<N>) -> Square<N> {
+    let mut phi = product(a, lead);
+    (0..N).for_each(|i| phi[i][i] += 1.0);
+    phi
 }
 
 /// How many terms `size^k / (k + 1)!` of a series count, at least two.
@@ -278,7 +286,7 @@ mod tests {
     fn the_exponential_is_that_of_the_closed_form() {
         for h in [1e-6, 0.1, 1.0, 30.0] {
             let mut found = Transition::new(2);
-            found.set(&A, h);
+            found.set(&A, h, true);
             let version = found.version();
             for (found, exact) in found.phi().iter().zip(exact(h)) {
                 assert!((found - exact).abs() < 1e-13, "{h}: {found} {exact}");
@@ -288,8 +296,11 @@ mod tests {
                     assert!((found - exact).abs() < 1e-13);
                 }
             }
-            found.set(&A, h);
+            found.set(&A, h, true);
             assert_eq!(found.version(), version);
+            let mut few = Transition::new(2);
+            few.set(&A, h, false);
+            assert_eq!((few.phi(), few.lead(), few.onward(1)), (found.phi(), found.lead(), found.onward(1)));
         }
     }
 
@@ -298,7 +309,7 @@ mod tests {
         let (h, gamma) = (0.3, [0.0, 0.0, 0.0, 2.0]);
         for stiffness in [0.0, 1e-18, 1e-12, 1e-8] {
             let mut found = Transition::new(2);
-            found.set(&[0.0, 1.0, -stiffness, 0.0], h);
+            found.set(&[0.0, 1.0, -stiffness, 0.0], h, true);
             let exact = [2.0 * h * h * h / 3.0, h * h, h * h, 2.0 * h];
             for (found, exact) in found.spread(&read::<2>(&gamma)).as_flattened().iter().zip(exact) {
                 assert!((found - exact).abs() < (1e-15 + stiffness) * exact, "{stiffness}: {found} {exact}");
@@ -324,7 +335,7 @@ mod tests {
             axpy(s * s * h / n as f64, &bent, &mut curve);
         }
         let mut found = Transition::new(2);
-        found.set(&A, h);
+        found.set(&A, h, true);
         let (spread_found, curve_found) = (found.spread(&read::<2>(&gamma)), found.curve(&c));
         let pairs = found.lead().iter().zip(&lead);
         let pairs = pairs.chain(spread_found.as_flattened().iter().zip(&spread));

@@ -17,7 +17,7 @@ pub struct Step<'a> {
     pub width: usize,
     /// The drift at the start (m).
     pub field: &'a [f64],
-    /// Where the linear drift leads by each node (nodes x m).
+    /// Where the linear drift leads by each node (nodes x m), for visitors that look at terms.
     pub ways: &'a [f64],
     /// Transition, its integrals and its nodes.
     pub transition: &'a Transition,

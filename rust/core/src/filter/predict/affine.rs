@@ -49,7 +49,7 @@ impl Predictor<'_> {
         let ahead = &mut self.ahead[lane * mm..(lane + 1) * mm];
         if steady.h != h {
             *steady = Steady { h, ..Steady::NEVER };
-            transition.set(&affine.a, h);
+            transition.set(&affine.a, h, true);
         }
         if V::TERMS {
             let terms = self.terms[lane..].iter_mut().step_by(w);

@@ -37,6 +37,8 @@ pub struct Predictor<'a> {
     /// (row, term, coefficient) of the drift, and (pair, term, coefficient) of Gamma, zeros left out.
     pub drift: Vec<(usize, usize, f64)>,
     pub gamma: Vec<(usize, usize, f64)>,
+    /// Whether Gamma moves with the state.
+    pub gamma_moves: bool,
     pub terms: Vec<f64>,
     pub gradient: Vec<f64>,
     pub jacobian: Vec<f64>,
@@ -112,6 +114,9 @@ impl<'a> Predictor<'a> {
         let width = values.width();
         let zeros = |rows: usize| vec![0.0; rows * width];
         let affine = Affine::of(model);
+        let gamma = sparse(&model.gamma);
+        let forms = model.program.affine();
+        let moves = |k: usize| forms[k].as_ref().is_none_or(|form| form[1..].iter().any(|&slope| slope != 0.0));
         let mut gradient = zeros(k * m);
         if let Some(affine) = &affine {
             let rows = gradient.chunks_exact_mut(width.max(1));
@@ -127,7 +132,8 @@ impl<'a> Predictor<'a> {
             around: (model.second_order && affine.is_none()).then(|| model.program.scratch(2 * m * lanes)),
             affine,
             drift: sparse(&model.drift),
-            gamma: sparse(&model.gamma),
+            gamma_moves: gamma.iter().any(|&(_, k, _)| moves(k)),
+            gamma,
             terms: zeros(k),
             gradient,
             jacobian: zeros(m * m),
