@@ -47,12 +47,17 @@ def exact_oscillator(z: float, dt: float, n: int, rng: np.random.Generator) -> A
     return out
 
 
-def one(z: float, radians: float, noise: float, n: int, seed: int) -> dict:
-    """Errors of one recording."""
+def recording(z: float, radians: float, noise: float, n: int, seed: int) -> tuple[Array, float]:
+    """A noisy displacement, and the level of its noise."""
     rng = np.random.default_rng([seed, round(1e6 * z), round(1e6 * radians), round(1e6 * noise)])
     x = exact_oscillator(z, radians, n, rng)
-    level = noise * np.sqrt(1.0 / (4.0 * z))
-    y = x + level * rng.standard_normal(n)
+    level = noise * float(np.sqrt(1.0 / (4.0 * z)))
+    return x + level * rng.standard_normal(n), level
+
+
+def one(z: float, radians: float, noise: float, n: int, seed: int) -> dict:
+    """Errors of one recording."""
+    y, level = recording(z, radians, noise, n, seed)
     began = time.process_time()
     result = ito.discover(
         y,
