@@ -458,7 +458,7 @@ CORE = {
     "sampler::slab::FINER": "only finds the interval; the rule that follows has a step of its own",
     "sampler::slab::SCAN": "only finds the interval; the rule that follows has a step of its own",
     "simulate::covariance::PIVOT": "rounding leaves 1e-16 of the entry; noise of a millionth is kept",
-    "regression::products::TILES": "the least common multiple of the heights and widths of the tiles",
+    "program::memory::LINE": "where arrays begin in memory: no answer hangs on it",
     "regression::products::GROUP": "the widest vector register",
     "regression::products::STRIDE": "a whole group behind the last step",
     "sampler::spectrum::ROUNDING": "a thousand times what the eigenvalues of sums of a million products are off",
