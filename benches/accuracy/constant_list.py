@@ -135,7 +135,7 @@ STUDIES: dict[str, Study] = {
         alarms(ANY, lambda: clean(30, 80) + clean(60, 80), lambda: curved(60)), values=(10, 50, 200)
     ),
     "checks.steps.SOME": Study(
-        alarms("drift shape", clean, lambda: curved(4000)), values=(500, 4000, 100_000)
+        alarms("drift shape", clean, lambda: curved(4000)), values=(50, 500, 5000, 50_000)
     ),
     "checks.steps.UNSTEADY": Study(alarms(ANY, steep, lambda: varying(0.3)), (0.1, 1, 4, 1e6)),
     "stats.blocks.FEWEST": Study(
@@ -297,8 +297,11 @@ NO_STUDY = {
         }.items()
     },
     "checks.still.SMOOTH": "which cause a sentence names: differences of white noise have -0.5, a motion near 1",
-    "checks.beyond.STRIDE": "how finely the drift is followed: a tenth of the distance a step of fourth order",
-    "checks.beyond.STRIDES": "how long the drift is followed: from twice the distance seven steps lead straight back",
+    "checks.beyond.STRIDE": "how finely the drift is followed: a fifth of the distance a step of fourth order",
+    "checks.beyond.MOST": "how many samples the outermost are taken from",
+    "checks.steps.LONGEST": "how much of a recording of over 160 000 steps is regressed on",
+    "stats.blocks.OVERLAP": "the law of the ratio counts how blocks overlap: those that begin in between add 1 %",
+    "checks.beyond.STRIDES": "how long the drift is followed: from twice the distance four steps lead straight back",
     "checks.beyond.SAMPLES": "how many samples a mean is taken over",
     "checks.strengths.WIDE": "what is shared by rows against the products of their terms: seconds alone",
     "checks.beyond.STARTS": "how many points are followed",

@@ -136,10 +136,10 @@ def test_a_variance_that_moves_smoothly_over_a_step_is_silent():
 
 # -- of given models -----------------------------------------------------------------------------------------
 def looks(x, drift, gamma, terms=("1", "x", "x^3"), times=DT):
-    program = get_backend("reference").compile(list(terms), ["x"])
-    steps = of_measured(
-        [x], [times], 0, "x", Fitted(program, np.array([drift])), Variance(program, np.array([gamma]), np.zeros(1))
-    )  # fmt: skip
+    stages = get_backend("reference")
+    program = stages.compile(list(terms), ["x"])
+    fitted = Fitted(program, np.array([drift])), Variance(program, np.array([gamma]), np.zeros(1))
+    steps, _ = of_measured(stages, [x], [times], 0, "x", *fitted)
     return {check.name: check for check in step_checks("residual", steps, alpha_of(1))}
 
 

@@ -84,7 +84,8 @@ def test_residual_sums(recording):
         variance = Variance(program, coef[1:2], np.array([0.2]))
         return get_backend(name).residual_sums(paths, times, 1, Fitted(program, coef[:1]), variance)
 
-    left, right = both(stage)
+    (left, z), (right, same) = both(stage)
+    np.testing.assert_allclose(z, same, rtol=1e-9, atol=1e-12)
     assert_same(left, right, ("n", "powers", "lagged", "pairs", "largest"))
     assert (left.path, left.step) == (right.path, right.step)
 

@@ -136,10 +136,12 @@ class Backend(Protocol):
         variance: Variance,
         *,
         lags: int = 10,
-    ) -> ResidualSums:
-        """Sums over the standardised residuals of one row, `(dx - f dt) / sqrt(Gamma dt)` at the start of the step.
+    ) -> tuple[ResidualSums, Array]:
+        """Sums over the standardised residuals of one row, `(dx - f dt) / sqrt(Gamma dt)`, and the residuals.
 
-        `drift` and `variance` have one row of coefficients. Products are of residuals of one path.
+        f is the mean of the drift at both ends of the step, Gamma is that at its start. `drift` and `variance` have one
+        row of coefficients. Products are of residuals of one path. The residuals `(N,)` are of all steps of all paths,
+        NaN where one touches a missing sample.
         """
 
     def survey(

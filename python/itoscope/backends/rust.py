@@ -114,11 +114,11 @@ def residual_sums(
     variance: Variance,
     *,
     lags: int = 10,
-) -> ResidualSums:
+) -> tuple[ResidualSums, Array]:
     """Standardised residuals of a row; see `itoscope.backends.reference.residuals.residual_sums`."""
     found = _core.residual_sums(list(paths), list(times), row, drift, variance, lags)
-    n, powers, lagged, pairs, largest, path, step = found
-    return ResidualSums(n, np.array(powers), np.array(lagged), np.array(pairs), largest, path, step)
+    n, powers, lagged, pairs, largest, path, step, z = found
+    return ResidualSums(n, np.array(powers), np.array(lagged), np.array(pairs), largest, path, step), z
 
 
 def survey(paths: Sequence[Array], gamma: Fitted, pairs: Sequence[tuple[int, int]], floors: Array) -> Survey:

@@ -14,7 +14,6 @@ from itoscope.checks.measured import check_residuals
 from itoscope.checks.rows import fitted_row, noisy_rows, still_rows
 from itoscope.checks.scores import BOUND, VARIES
 from itoscope.checks.simulated import compare, simulation_checks
-from itoscope.checks.steps import of_measured
 from itoscope.checks.still import still_checks
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.stats.scores import of_rows
@@ -61,10 +60,9 @@ def _row(result: Findings, data: Trajectories, state: str, rows: int) -> list[Ch
     """Those of one row of measured states."""
     drift, gamma = result.drift[state], result.diffusion[state]
     fit = fitted_row(result, data, state)
-    _, checks = check_residuals(
+    _, steps, checks = check_residuals(
         fit.stages, fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance, rows
     )
-    steps = of_measured(fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance)
     # A mean that errors of the coefficients leave is no finding: it is among the directions of `same drift`.
     checks = [check for check in checks if check.name != "residual mean"]
     return [_same_drift(steps, drift, alpha_of(rows)), _same_noise(steps, gamma, alpha_of(rows)), *checks]
@@ -75,7 +73,7 @@ def _same_drift(steps: Steps, equation: Equation, alpha: float) -> Check:
     :math:`b^T (G + G C G)^{-1} b`.
     """
     chosen = np.flatnonzero(equation.selected)
-    regression = of_rows(steps.held * steps.scale[:, None], steps.z[steps.some])
+    regression = of_rows(steps.held * steps.scale[:, None], steps.residual)
     scale = np.sqrt(np.maximum(np.diag(regression.gram), 1e-300))
     gram, moment = regression.gram / np.outer(scale, scale), regression.moment / scale
     cov = equation.cov[np.ix_(chosen, chosen)] * np.outer(scale, scale)
@@ -91,10 +89,10 @@ def _same_drift(steps: Steps, equation: Equation, alpha: float) -> Check:
 
 def _same_noise(steps: Steps, equation: Equation, alpha: float) -> Check:
     """Whether the recording has the variance that was found, with its error."""
-    squares = np.where(steps.steady, steps.z[steps.some] ** 2, np.nan)
+    squares = steps.still**2
     there = np.isfinite(squares)
     chosen = np.flatnonzero(equation.selected)
-    u = np.nanmean(steps.noise_held[there], axis=0)
+    u = np.nanmean(steps.noise_held[there.any(axis=0)], axis=0)
     known = float(u @ equation.cov[np.ix_(chosen, chosen)] @ u)
     ratio = float(np.mean(squares[there]))
     error = math.sqrt(known + float(np.var(squares[there])) / max(int(there.sum()), 1))

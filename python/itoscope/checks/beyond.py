@@ -9,10 +9,10 @@ import numpy as np
 
 from itoscope.checks.check import Check
 from itoscope.errors import ArgumentError
-from itoscope.result.values import drift_at, equation_at
+from itoscope.result.values import drift_of, equation_at
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from itoscope.common.types import Array
     from itoscope.result.findings import Findings
@@ -25,10 +25,12 @@ REACH = 2.0
 """How far beyond the outermost samples the drift is followed, in their distance from the mean."""
 GONE = 4.0
 """Times its start that a path of the drift must come to, to have gone away."""
-STRIDE, STRIDES = 0.1, 120
+STRIDE, STRIDES = 0.2, 60
 """Share of the distance that one step goes, and steps that are followed."""
 SAMPLES, STARTS = 2000, 16
 """Samples that are looked at, and how many of the outermost the drift is followed from, beside those of each state."""
+MOST = 20_000
+"""Samples of which those are the outermost, spread over a longer recording."""
 
 
 def looked_beyond(result: Findings, paths: Sequence[Array]) -> Findings:
@@ -55,6 +57,8 @@ def beyond(result: Findings, paths: Sequence[Array], durations: Sequence[float])
         Of the paths.
     """
     rows = [state for state in result.drift if (state, state) in result.diffusion]
+    every = max(1, sum(map(len, paths)) // MOST)
+    paths = [path[::every] for path in paths]
     x = np.concatenate(paths)
     x = x[np.isfinite(x).all(axis=1)]
     some = np.ascontiguousarray(x[:: max(1, len(x) // SAMPLES)])
@@ -64,8 +68,10 @@ def beyond(result: Findings, paths: Sequence[Array], durations: Sequence[float])
         with np.errstate(all="ignore"):
             if not all(_bounded(result, row, paths, durations, some) for row in rows):
                 return []
-            held = [_held(result, row, some) for row in rows]
-            return [*held, _outward(result, x)]
+            drift = drift_of(result)
+            slopes = drift(some)
+            held = [_held(row, slopes[:, result.states.index(row)]) for row in rows]
+            return [*held, _outward(result, drift, x)]
     except ArgumentError:  # a function of Python that a loaded result does not hold
         return []
 
@@ -91,9 +97,8 @@ def random_walk_tail(share: float, paths: int) -> float:
     return float(np.exp(min(0.0, paths * float(np.min(u**2 * share / 2 + (np.log(u) - log_sinh) / 2)))))
 
 
-def _held(result: Findings, row: str, some: Array) -> Check:
+def _held(row: str, drift: Array) -> Check:
     """Whether the drift of a row varies at all: a constant holds nothing."""
-    drift = drift_at(result, some)[:, result.states.index(row)]
     free = not float(np.std(drift)) > 1e-9 * float(np.sqrt(np.mean(drift**2)))
     return Check(
         "stationary law", row, float(free), 0.0, free,
@@ -104,7 +109,7 @@ def _held(result: Findings, row: str, some: Array) -> Check:
     )  # fmt: skip
 
 
-def _outward(result: Findings, x: Array) -> Check:
+def _outward(result: Findings, drift: Callable[[Array], Array], x: Array) -> Check:
     """Whether the drift, followed from `REACH` times the outermost samples, leads away."""
     x = x.copy()
     x[:, [result.states.index(name) for name in result.standing]] = 0.0
@@ -113,7 +118,7 @@ def _outward(result: Findings, x: Array) -> Check:
     edge = np.maximum(np.abs(y).max(axis=0), 1e-300)
     far = np.argpartition(np.abs(y / edge).max(axis=1), -min(STARTS, len(y)))[-STARTS:]
     starts = REACH * y[np.unique(np.concatenate([y.argmin(axis=0), y.argmax(axis=0), far]))]
-    gone = _followed(result, starts, centre, spread, edge)
+    gone = _followed(lambda at: drift(centre + spread * at) / spread, starts, edge)
     share = float(gone.mean())
     where = centre + spread * starts[int(np.argmax(gone))]
     place = ", ".join(f"{name} = {value:.3g}" for name, value in zip(result.states, where))
@@ -126,14 +131,10 @@ def _outward(result: Findings, x: Array) -> Check:
     )  # fmt: skip
 
 
-def _followed(result: Findings, y: Array, centre: Array, spread: Array, edge: Array) -> Array:
-    """Which of the starts `y` `(n, m)`, in standard deviations, the drift leads away for good."""
+def _followed(drift: Callable[[Array], Array], y: Array, edge: Array) -> Array:
+    """Which of the starts `y` `(n, m)` the drift leads away for good, both in standard deviations."""
     reach = np.abs(y / edge).max(axis=1)
     gone, left = np.zeros(len(y), dtype=bool), np.arange(len(y))
-
-    def drift(at: Array) -> Array:
-        return np.asarray(drift_at(result, centre + spread * at) / spread)
-
     for _ in range(STRIDES):
         if not len(left):
             break

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from itoscope.checks.scores import beside
+from itoscope.checks.steps import roots_of
 from itoscope.stats.lines import line, periodogram
 from itoscope.stats.scores import of_rows
 
@@ -85,8 +87,7 @@ def change_in_time(steps: Steps, size: bool = False) -> Change:
     size : bool
         Of the sizes of the residuals in place of their means.
     """
-    z = steps.z[steps.some]
-    z = np.abs(z) if size else z
+    z = steps.sizes[0] if size else steps.residual
     place = np.clip(((steps.time + 1.0) / 2.0 * BINS).astype(int), 0, BINS - 1)
     good = np.isfinite(z)
     counts = np.bincount(place[good], minlength=BINS).astype(float)
@@ -238,19 +239,20 @@ def _regression(
 
     Returns the regression, the terms that are finite, and the number of columns that are held.
     """
-    z = steps.z[steps.some]
-    ones, scale = np.ones((len(z), 1)), steps.scale[:, None]
+    z, scale = steps.residual, steps.scale[:, None]
+    ones = np.ones((len(z), 1))
     with np.errstate(all="ignore"):
         columns = evaluate(terms[asked:], np.ascontiguousarray(steps.states))
         if of_noise:
-            z = np.where(steps.steady & (scale[:, 0] ** 2 < QUIET * np.median(scale**2)), np.abs(z), np.nan)
-            z = (z - np.nanmean(z)) / np.nanstd(z)
-            held = np.hstack([steps.noise_held, ones])
-            # over the fitted variance, of which the scale is one over the root
-            columns = np.hstack([steps.noise_outside[:, :asked], columns * scale**2])
+            z, roots, _ = steps.sizes
+            # over the fitted variance, of which the scale of a step is one over the root
+            inverse = (scale / roots_of(steps.parts)[1][:, None]) ** 2
+            z = np.where(inverse[:, 0] < QUIET * np.nanmedian(inverse), z, np.nan)
+            held = beside([steps.noise_held, ones], roots[:, None])
+            columns = beside([steps.noise_outside[:, :asked], columns * inverse], roots[:, None])
         else:
-            held = np.hstack([steps.held, ones]) * scale
-            columns = np.hstack([steps.outside[:, :asked], columns]) * scale
+            held = beside([steps.held, ones], scale)
+            columns = beside([steps.outside[:, :asked], columns], scale)
     rows = np.isfinite(z) & np.isfinite(held).all(axis=1)
     good = np.asarray(np.isfinite(columns[rows]).all(axis=0))
     held, columns, z = held[rows], columns[rows], z[rows]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from itoscope.backends.protocol import Backend
     from itoscope.backends.records import Fitted, Program, Sums, Survey, Variance
+    from itoscope.checks.steps import Steps
     from itoscope.common.types import Array, Times
     from itoscope.posterior.equation import Equation
 
@@ -70,12 +71,16 @@ def check_residuals(
     drift: Fitted,
     variance: Variance,
     rows: int = 1,
-) -> tuple[Residuals, list[Check]]:
-    """The standardised residuals of one row, of so many `rows` that are looked at, and their checks."""
+) -> tuple[Residuals, Steps, list[Check]]:
+    """Statistics of the residuals of one row, of so many `rows` that are looked at, its steps, the checks of both."""
     alpha = alpha_of(rows)
-    found = statistics(backend.residual_sums(paths, times, row, drift, variance))
-    steps = of_measured(paths, times, row, name, drift, variance)
-    return found, residual_checks(name, found, RESIDUALS, alpha) + step_checks("residual", steps, alpha)
+    steps, sums = of_measured(backend, paths, times, row, name, drift, variance)
+    found = statistics(sums)
+    return (
+        found,
+        steps,
+        residual_checks(name, found, RESIDUALS, alpha) + step_checks("residual", steps, alpha),
+    )
 
 
 def check_survey(states: Sequence[str], survey: Survey, floors: Array) -> list[Check]:

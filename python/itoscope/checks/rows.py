@@ -98,5 +98,7 @@ def steps_of(result: Findings, data: Trajectories, most_paths: int) -> list[Step
     found = []
     for state in noisy_rows(result):
         fit = fitted_row(result, data, state)
-        found.append(of_measured(fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance))
+        found.append(
+            of_measured(fit.stages, fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance)[0]
+        )
     return found

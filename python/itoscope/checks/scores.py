@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array, Bools
 
-__all__ = ["drift_looks", "learned", "step_checks"]
+__all__ = ["beside", "drift_looks", "learned", "step_checks"]
 
 RATIO = 0.05
 """Excess of the variance of block sums that the length of a step may leave over at any scale."""
@@ -65,7 +65,7 @@ def drift_looks(kind: str, steps: Steps, alpha: float) -> list[Check]:
 
 
 def _too_few(steps: Steps) -> bool:
-    return bool(np.count_nonzero(np.isfinite(steps.z)) < FEWEST or not np.nanstd(steps.z) > 0)
+    return bool(np.count_nonzero(np.isfinite(steps.parts)) < FEWEST or not np.nanstd(steps.parts) > 0)
 
 
 def _blocks(kind: str, steps: Steps, alpha: float) -> Check:
@@ -95,7 +95,7 @@ def _blocks(kind: str, steps: Steps, alpha: float) -> Check:
 
 def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Check]:
     """Regressions of the residuals on what the drift does not hold."""
-    some, scale = steps.z[steps.some], steps.scale[:, None]
+    some, scale = steps.residual, steps.scale[:, None]
     m, h, t = steps.states.shape[1], steps.held.shape[1], steps.outside.shape[1]
     many = steps.piece[-1] + 1 >= PATHS
     past = [steps.past] if many else []
@@ -103,7 +103,7 @@ def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
         past.append(learned(steps) / scale)
     ones = np.ones((len(some), 1))
     time = np.stack([steps.time, steps.time**2], axis=1)
-    columns = _beside([steps.held, ones, steps.outside, bins, steps.states, time, *past], scale)
+    columns = beside([steps.held, ones, steps.outside, bins, steps.states, time, *past], scale)
     whole = of_rows(columns, some)
     ends = np.cumsum([h, 1, t, bins.shape[1], m, 2, columns.shape[1]])
     held, one, outside, shape, own, trend, memory = (
@@ -120,18 +120,18 @@ def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
     ] if steps.force is not None else []  # fmt: skip
     checks.append(
         _drift_check(
-            "drift shape", kind, steps, score(whole, [*held, *one], shape), total, alpha,
+            "drift shape", kind, steps, score(whole, [*held, *one], shape, named=False), total, alpha,
             "depend on where the state is: the library of the drift lacks a term",
         )
     )  # fmt: skip
     what = "depend on the time since the start: a trend, or a sensor that drifts"
-    found = score(whole, [*held, *one, *own], trend)
+    found = score(whole, [*held, *one, *own], trend, named=False)
     checks.append(_drift_check("trend", kind, steps, found, total, alpha, what))
     if many:
         what = (
             "depend on what the path did before: recordings that differ in centre or drift, or a slow state"
         )
-        found = score(whole, [*held, *one, *own], memory)
+        found = score(whole, [*held, *one, *own], memory, named=False)
         checks.append(_drift_check("memory", kind, steps, found, total, alpha, what))
     for name, parts, words in _parts(steps):
         force = np.zeros((len(some), 0)) if steps.force is None else steps.force[:, None]
@@ -144,7 +144,7 @@ def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
     return checks
 
 
-def _beside(parts: Sequence[Array], scale: Array) -> Array:
+def beside(parts: Sequence[Array], scale: Array) -> Array:
     """Columns side by side, each times `scale`, in one table."""
     ends = np.cumsum([0, *(part.shape[1] for part in parts)])
     table = np.empty((len(scale), int(ends[-1])), order="F")
@@ -160,14 +160,14 @@ def learned(steps: Steps) -> Array:
     path and c that of an average path. It knows the past only, so that it may be regressed on however short the paths.
     """
     assert steps.force is not None
-    z = steps.z[steps.some]
+    z, places = steps.residual, steps.places
     good = np.isfinite(z) & np.isfinite(steps.force)
     force = np.where(good, steps.force, 0.0)
     information, moment = force**2, np.where(good, force * z, 0.0)
-    first = sums_before(np.ones(len(z)), steps.piece[steps.some]) == 0
+    first = sums_before(np.ones(len(z)), places) == 0
     average = information.sum() / first.sum()
-    before = sums_before(information, steps.piece[steps.some])
-    strength = sums_before(moment, steps.piece[steps.some]) / np.maximum(average + before, 1e-300)
+    before = sums_before(information, places)
+    strength = sums_before(moment, places) / np.maximum(average + before, 1e-300)
     return np.asarray((force * strength)[:, None])
 
 
@@ -177,27 +177,24 @@ def _noise_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
     Like those of :math:`z^2 - 1` with 88 % of their power for normal residuals, and with tails that a few large values
     do not rule.
     """
-    size = np.where(steps.steady, np.abs(steps.z[steps.some]), np.nan)
-    mean, spread = float(np.nanmean(size)), float(np.nanstd(size))
-    if not np.count_nonzero(np.isfinite(size)) >= FEWEST or not spread > 0:
+    if np.count_nonzero(np.isfinite(steps.still)) < FEWEST or not np.nanstd(np.abs(steps.still)) > 0:
         return []
-    size = (size - mean) / spread
+    size, roots, relative = steps.sizes
     one = np.stack([np.ones(len(size)), steps.turning], axis=1)
     h, t, b = steps.noise_held.shape[1], steps.noise_outside.shape[1], bins.shape[1]
-    whole = of_rows(np.hstack([steps.noise_held, one, steps.noise_outside, bins]), size)
+    whole = of_rows(beside([steps.noise_held, one, steps.noise_outside, bins], roots[:, None]), size)
     held = list(range(h + 2))
-    relative = 2.0 * spread / mean
     checks = []
     if t:
         found = score(whole, held, list(range(h + 2, h + 2 + t)))
         named = steps.noise_names[found.column]
         what = f"with terms of the library that were not selected, most with {named}"
         checks.append(_noise_check("noise terms", kind, steps, found, relative, alpha, what))
-    shape = score(whole, held, list(range(h + 2 + t, h + 2 + t + b)))
+    shape = score(whole, held, list(range(h + 2 + t, h + 2 + t + b)), named=False)
     what = "with where the state is: the diffusion depends on the state in another way than was fitted"
     checks.append(_noise_check("noise shape", kind, steps, shape, relative, alpha, what))
     for name, parts, words in _parts(steps):
-        compared = agreement([of_rows(one[part, :1], size[part]) for part in parts])
+        compared = agreement([of_rows(roots[part, None], size[part]) for part in parts])
         what = f"between {words[compared.column]}"
         checks.append(_noise_check(f"noise of {name}", kind, steps, compared, relative, alpha, what))
     return checks
@@ -209,7 +206,9 @@ def _drift_check(
     """The check of a score of the residuals; `total` is the sum of squares of the fitted drift."""
     excess = max(found.chi_square - found.dof, 0.0)
     if total is None:
-        size = f"{math.sqrt(excess / len(steps.some)):.2g} standard deviations of an innovation"
+        size = (
+            f"{math.sqrt(excess / np.isfinite(steps.parts).sum()):.2g} standard deviations of an innovation"
+        )
     else:
         size = f"{100 * math.sqrt(excess / max(total + excess, 1e-300)):.0f} % of the drift"
     return Check(
@@ -223,7 +222,9 @@ def _noise_check(
     name: str, kind: str, steps: Steps, found: Score, relative: float, alpha: float, what: str
 ) -> Check:
     """The check of a score of their sizes; `relative` turns it to a share of the variance."""
-    share = relative * math.sqrt(max(found.chi_square - found.dof, 0.0) / max(int(steps.steady.sum()), 1))
+    share = relative * math.sqrt(
+        max(found.chi_square - found.dof, 0.0) / max(int(np.isfinite(steps.still).sum()), 1)
+    )
     return Check(
         name, steps.name, found.p_value, alpha, found.p_value < alpha and share > VARIES,
         f"the variance of the {kind}s of {steps.name} differs by {100 * share:.0f} % {what}",
@@ -237,7 +238,7 @@ def _parts(steps: Steps) -> list[tuple[str, list[Bools], Sequence[str]]]:
     found: list[tuple[str, list[Bools], Sequence[str]]] = [
         ("halves", halves, ["the first and the second half of the time"] * 2)
     ]
-    pieces = steps.piece[steps.some]
+    pieces = steps.places
     numbers = np.unique(pieces)
     if len(numbers) > 1:
         words = [f"recordings (most off: path {number})" for number in numbers]

@@ -11,7 +11,7 @@ import numpy as np
 from itoscope.checks.check import Check, alpha_of
 from itoscope.checks.measured import QUIET
 from itoscope.checks.scores import drift_looks
-from itoscope.checks.steps import Steps, past_of, some_of, sums_of, time_of
+from itoscope.checks.steps import Steps, past_of, roots_of, stretches, sums_of, time_of
 from itoscope.stats.whiteness import autocorrelation
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def still_steps(
         before.append(x[:-1])
         pieces.append(np.full(len(dt), number))
     states, piece, q = np.concatenate(before), np.concatenate(pieces), np.concatenate(left)
-    some = some_of(len(piece))
+    lengths = np.bincount(piece, minlength=len(paths))
+    some, inside, beyond = stretches(lengths)
     u = drift.program.evaluate(np.ascontiguousarray(states[some]))
     chosen = drift.coef[0] != 0.0
     if own and chosen.any():
@@ -102,12 +103,14 @@ def still_steps(
         q = q - sums_of(drift.program, shift, states)
     square, moved, bend = (_mean(part**2) for part in (q, np.concatenate(rates), np.concatenate(bends)))
     sd = math.sqrt(square) or 1.0
-    none, ones = np.zeros((len(some), 0)), np.ones(len(some))
+    none, parts = np.zeros((len(some), 0)), np.where(beyond, np.nan, q[inside] / sd)
+    scale = roots_of(parts)[1] / sd
     steps = Steps(
-        name=name, z=q / sd, piece=piece, some=some, time=time_of(piece)[some], states=states[some],
-        past=past_of(states, piece)[some], scale=ones / sd, held=u[:, chosen], outside=u[:, ~chosen],
-        outside_names=tuple(np.array(drift.program.expressions)[~chosen]), force=u @ drift.coef[0] / sd,
-        noise_held=none, noise_outside=none, noise_names=(), steady=ones > 0, turning=0 * ones, spread=None,
+        name=name, z=q / sd, piece=piece, some=some, parts=parts, time=time_of(some, lengths), states=states[some],
+        past=past_of(states[some], piece[some]), scale=scale, held=u[:, chosen], outside=u[:, ~chosen],
+        outside_names=tuple(np.array(drift.program.expressions)[~chosen]), force=u @ drift.coef[0] * scale,
+        noise_held=none, noise_outside=none, noise_names=(), steady=np.ones(parts.shape, dtype=bool),
+        turning=np.zeros(len(some)), spread=None,
     )  # fmt: skip
     return Still(steps, square, moved, bend / 24.0)
 

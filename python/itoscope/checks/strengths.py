@@ -121,7 +121,7 @@ def _whole(
             f"terms of the library that were not selected, most on {named} ({found.z:+.1f} standard errors)"
         )
         checks.append(_check("drift terms", row, found, total, alpha, f"depend on {what}"))
-        shape = score(whole, [*held, h], range(h + 1 + t, len(terms)))
+        shape = score(whole, [*held, h], range(h + 1 + t, len(terms)), named=False)
         what = "depend on where the state is: the library of the drift lacks a term"
         checks.append(_check("drift form", row, shape, total, alpha, what))
     return checks

@@ -10,7 +10,6 @@ import numpy as np
 from itoscope.common.numbers import number
 from itoscope.data.order import OrderAnswer, classify_order
 from itoscope.data.trajectories import as_trajectories
-from itoscope.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,14 +32,13 @@ class Glance:
     Attributes
     ----------
     data : Trajectories
-    order : OrderAnswer or None
-        None where steps are uneven.
+    order : OrderAnswer
     follows : dict
         Columns whose rate of change is another column: `{"x": "v"}`.
     """
 
     data: Trajectories
-    order: OrderAnswer | None
+    order: OrderAnswer
     follows: dict[str, str]
 
     @property
@@ -48,8 +46,6 @@ class Glance:
         """What to say to `discover`."""
         if self.follows:
             return {"known_drift": self.follows}
-        if self.order is None:
-            return {}
         if self.order.order == 2:
             return {"order": 2, "measurement_noise": "estimate"}
         spread = self.data.sd()
@@ -80,7 +76,7 @@ class Glance:
             yield f"recordings: {data.n_paths} ({shown}{', ...' if data.n_paths > 6 else ''})"
         yield from self._times()
         yield from self._states()
-        if self.order is not None and not self.follows:
+        if not self.follows:
             yield f"order: {self.order.reason}"
         for row, rate in self.follows.items():
             yield f"{rate} is the rate of change of {row}"
@@ -140,11 +136,7 @@ def advise(data: Trajectories | Any, *, dt: float | None = None) -> Glance:
 
 def glance(data: Trajectories) -> Glance:
     """Look at a recording."""
-    try:
-        order = classify_order(data)
-    except DataError:
-        order = None
-    return Glance(data, order, _follows(data))
+    return Glance(data, classify_order(data), _follows(data))
 
 
 def _follows(data: Trajectories) -> dict[str, str]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.data.trajectories import Trajectories, as_trajectories
-from itoscope.errors import DataError
 from itoscope.stats.ringing import LONGEST, increments, motion_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from itoscope.common.types import Array
 
-__all__ = ["OrderAnswer", "classify_order"]
+__all__ = ["OrderAnswer", "classify_order", "order_of_column"]
 
 #: Lags are used up to where the squared displacement reaches this share of its limit, twice the variance.
 SHARE = 0.3
@@ -27,6 +28,14 @@ PAIRS = 0.25
 FACTOR = 3.0
 #: Share of the motion in that of the noise below which it is hidden.
 HIDDEN = 0.3
+#: Share of a step by which steps may differ from whole numbers of it.
+JITTER = 0.05
+#: Times as far apart as usual, from which a pair of samples has a gap in between.
+APART = 2.0
+FAST = "the recording moves through most of its range within a few samples: sample faster"
+BETWEEN = (
+    "the squared displacement grows between the lag and its square: both orders are possible; sample faster"
+)
 #: Standard errors by which fast motion must exceed the other kind.
 ERRORS = 2.0
 
@@ -55,21 +64,18 @@ def classify_order(trajectories: Trajectories | Any, *, dt: float | None = None)
     line and parabola, and its growth from lag zero is held against its curvature there. Gaps are left out, and tracks
     may have any length and centre.
 
+    Steps that are multiples of one step are gaps too. Of other uneven steps the true lags of the pairs stand in line
+    and parabola, pairs that a gap sets apart are left out, and motion that is fast beside the steps is not told.
+
     Parameters
     ----------
     trajectories : Trajectories or array
-        With even steps.
     dt : float, optional
         Step between samples, only for arrays.
 
     Returns
     -------
     OrderAnswer
-
-    Raises
-    ------
-    DataError
-        For uneven steps.
 
     Examples
     --------
@@ -79,18 +85,46 @@ def classify_order(trajectories: Trajectories | Any, *, dt: float | None = None)
     2
     """
     data = as_trajectories(trajectories, dt=dt)
-    if data.dt is None:
-        raise DataError("classify_order: the steps are uneven; resample to an even step first")
-    answers = [_of_column([path[:, i] for path in data.paths]) for i in range(data.n_states)]
-    noise = tuple(answer[2] for answer in answers)
-    orders = {answer[0] for answer in answers}
-    if len(orders) == 1:
-        return OrderAnswer(answers[0][0], "; ".join(dict.fromkeys(answer[1] for answer in answers)), noise)
-    each = "; ".join(f"{name}: {answer[1]}" for name, answer in zip(data.names, answers))
+    seen = [
+        order_of_column(data.dt, [path[:, i] for path in data.paths], data.times)
+        for i in range(data.n_states)
+    ]
+    noise = tuple(answer.noise[0] for answer in seen)
+    if len({answer.order for answer in seen}) == 1:
+        return OrderAnswer(seen[0].order, "; ".join(dict.fromkeys(answer.reason for answer in seen)), noise)
+    each = "; ".join(f"{name}: {answer.reason}" for name, answer in zip(data.names, seen))
     return OrderAnswer(None, f"the columns differ: {each}", noise)
 
 
-def _of_column(columns: list[Array]) -> tuple[int | None, str, float]:
+def order_of_column(dt: float | None, columns: Sequence[Array], times: Sequence[Array]) -> OrderAnswer:
+    """The same of one column, whose step is `dt` if it is even."""
+    stamps = None
+    if dt is None:
+        unit = float(np.median(np.concatenate([np.diff(t) for t in times])))
+        stamps = [t / unit for t in times]
+        if all(_on_grid(t) for t in stamps):
+            columns, stamps = [_with_gaps(x, t) for x, t in zip(columns, stamps)], None
+    order, reason, noise = _answer(list(columns), stamps)
+    return OrderAnswer(order, reason, (noise,))
+
+
+def _on_grid(stamps: Array) -> bool:
+    """Whether all steps are whole numbers."""
+    steps = np.diff(stamps)
+    return bool((np.abs(steps - np.maximum(np.round(steps), 1.0)) < JITTER).all())
+
+
+def _with_gaps(x: Array, stamps: Array) -> Array:
+    """Samples at whole numbers, NaN where none was taken; a gap that no lag bridges is as long as any other."""
+    steps = np.minimum(np.round(np.diff(stamps)), MAX_LAG + 1)
+    place = np.concatenate([[0], np.cumsum(steps)]).astype(int)
+    found = np.full(place[-1] + 1, np.nan)
+    found[place] = x
+    return found
+
+
+def _answer(columns: list[Array], stamps: list[Array] | None) -> tuple[int | None, str, float]:
+    """Order, reason and noise of a column; `stamps` in units of a step where those are uneven."""
     values = np.concatenate(columns)
     values = values[~np.isnan(values)]
     if not values.size:
@@ -98,12 +132,11 @@ def _of_column(columns: list[Array]) -> tuple[int | None, str, float]:
     limit = 2 * _variance(columns)
     if not limit > 0:
         return None, "the recording is constant", 0.0
-    lags, squares = _displacement(columns, limit)
-    if len(lags) < MIN_LAGS:
-        return _of_fast(columns)
-    basis = np.stack([np.ones(len(lags)), lags, lags**2], axis=1)
-    constant, line, parabola = np.linalg.lstsq(basis / squares[:, None], np.ones(len(lags)), rcond=None)[0]
-    middle = float(lags[-1]) / 2
+    basis, squares = _displacement(columns, stamps, limit)
+    if len(basis) < MIN_LAGS:
+        return _of_fast(columns) if stamps is None else (None, FAST, 0.0)
+    constant, line, parabola = np.linalg.lstsq(basis / squares[:, None], np.ones(len(basis)), rcond=None)[0]
+    middle = float(basis[-1, 1]) / 2
     diffusive, ballistic = max(line * middle, 0.0), max(parabola * middle**2, 0.0)
     noise = float(np.sqrt(max(constant, 0.0) / 2))
     moved = diffusive + ballistic
@@ -117,7 +150,7 @@ def _of_column(columns: list[Array]) -> tuple[int | None, str, float]:
         )
     if diffusive > FACTOR * ballistic:
         return 1, f"diffusive: over {middle:.0f} samples the squared displacement grows like the lag", noise
-    return _of_fast(columns)
+    return _of_fast(columns) if stamps is None else (None, BETWEEN, noise)
 
 
 def _of_fast(columns: list[Array]) -> tuple[int | None, str, float]:
@@ -125,7 +158,7 @@ def _of_fast(columns: list[Array]) -> tuple[int | None, str, float]:
     longest = min(LONGEST, max(len(column) for column in columns) // 2)
     found = motion_of(increments(columns, longest), 1.0) if longest > 1 else None
     if found is None:
-        return None, "the recording moves through most of its range within a few samples: sample faster", 0.0
+        return None, FAST, 0.0
     if found.diffusive + found.ballistic < HIDDEN * 2 * found.noise**2:
         return None, "measurement noise hides the motion at all lags that could tell", found.noise
     if found.share + ERRORS * found.error < 1.0 / (1.0 + FACTOR):
@@ -136,11 +169,7 @@ def _of_fast(columns: list[Array]) -> tuple[int | None, str, float]:
         )
     if found.share - ERRORS * found.error > FACTOR / (1.0 + FACTOR):
         return 1, "diffusive: the squared displacement of a few samples starts like the lag", found.noise
-    return (
-        None,
-        "the squared displacement grows between the lag and its square: both orders are possible; sample faster",
-        found.noise,
-    )
+    return None, BETWEEN, found.noise
 
 
 def _variance(columns: list[Array]) -> float:
@@ -150,9 +179,11 @@ def _variance(columns: list[Array]) -> float:
     return float(sum(squares)) / max(sum(counts), 1)
 
 
-def _displacement(columns: list[Array], limit: float) -> tuple[Array, Array]:
-    """Lags in samples and mean squared displacements, up to the lag where they pass `SHARE` of the limit."""
-    lags: list[int] = []
+def _displacement(columns: list[Array], stamps: list[Array] | None, limit: float) -> tuple[Array, Array]:
+    """Mean of one, lag and squared lag `(L, 3)`, and of squared displacements, up to where these pass `SHARE` of the
+    limit.
+    """
+    rows: list[tuple[float, float, float]] = []
     squares: list[float] = []
     lag, pairs = 1, 0
     while lag <= MAX_LAG:
@@ -160,14 +191,20 @@ def _displacement(columns: list[Array], limit: float) -> tuple[Array, Array]:
         if not moved:
             break
         known = np.concatenate(moved)
-        known = known[~np.isnan(known)]
+        there = ~np.isnan(known)
+        apart = np.array([float(lag)])
+        if stamps is not None:
+            apart = np.concatenate([t[lag:] - t[:-lag] for t in stamps if len(t) > lag])
+            there &= apart < APART * lag
+            apart = apart[there]
+        known = known[there]
         pairs = pairs or known.size
         mean = float(np.mean(known**2)) if known.size else 0.0
-        if mean > SHARE * limit and len(lags) >= MIN_LAGS:
+        if mean > SHARE * limit and len(rows) >= MIN_LAGS:
             break
         if mean > 2 * SHARE * limit or not np.isfinite(mean) or mean == 0 or known.size < PAIRS * pairs:
             break
-        lags.append(lag)
+        rows.append((1.0, float(apart.mean()), float(np.mean(apart**2))))
         squares.append(mean)
         lag = max(lag + 1, round(lag * 1.15))
-    return np.array(lags, dtype=np.float64), np.array(squares)
+    return np.array(rows).reshape(-1, 3), np.array(squares)

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from itoscope.common.numbers import number, rough
 from itoscope.data.advice import Advice
-from itoscope.data.order import classify_order
-from itoscope.errors import DataError
+from itoscope.data.order import OrderAnswer, order_of_column
 from itoscope.stats.correlation import efolding_lag
 from itoscope.stats.lines import periodogram, power_tail
 from itoscope.stats.marks import bursts, derivative_of, grid_step, smoothness, wrap_period
 from itoscope.stats.variogram import variogram
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from itoscope.common.types import Array
-    from itoscope.data.order import OrderAnswer
     from itoscope.data.trajectories import Trajectories
     from itoscope.stats.variogram import Variogram
 
-__all__ = ["follows", "order_of", "traits"]
+__all__ = ["follows", "traits"]
 
-MOST = 400_000
-"""Samples of a column that are looked at, whole paths of them."""
+MOST = 100_000
+"""Samples of a column that are looked at closely, whole paths of them."""
+GLIMPSE, STRETCHES = 20_000, 5
+"""Samples of a long recording that are looked at where nothing else is wrong with it, and stretches they are of."""
 ERRORS = 4.0
 """Standard errors of a level of noise that counts as real."""
 NOISE, AVERAGED, STRAIGHT = 0.06, 0.12, 0.12
@@ -48,15 +48,60 @@ FAR = 5.0
 """Standard deviations of a mean from zero that are far."""
 
 
-def order_of(data: Trajectories) -> OrderAnswer | None:
-    """The order of the motion, None where steps are uneven."""
-    try:
-        return classify_order(data)
-    except DataError:
-        return None
+class Seen(NamedTuple):
+    """What is looked at: a recording, or stretches of one."""
+
+    names: Sequence[str]
+    dt: float | None
+    paths: Sequence[Array]
+    times: Sequence[Array]
+
+    def column(self, k: int) -> list[Array]:
+        """One of its columns."""
+        return [path[:, k] for path in self.paths]
+
+    def most(self) -> Seen:
+        """Its first paths that hold `MOST` samples, the first one cut if need be."""
+        ends = np.cumsum([0, *(min(len(path), MOST) for path in self.paths)])
+        many = int(np.searchsorted(ends, MOST))
+        return self._replace(
+            paths=[path[:MOST] for path in self.paths[:many]], times=[t[:MOST] for t in self.times[:many]]
+        )
+
+    def glimpse(self) -> Seen:
+        """Stretches of it, spread, that hold `GLIMPSE` samples; all of a shorter one."""
+        total = sum(map(len, self.paths))
+        if total <= GLIMPSE:
+            return self
+        size = GLIMPSE // STRETCHES
+        cuts = [
+            (k, a) for k, path in enumerate(self.paths) for a in range(0, max(len(path) - size, 0) + 1, size)
+        ]
+        many = min(max(GLIMPSE * len(cuts) // total, 1), len(cuts))
+        few = [cuts[k] for k in np.unique(np.linspace(0, len(cuts) - 1, many).round().astype(int))]
+        return self._replace(
+            paths=[self.paths[k][a : a + size] for k, a in few],
+            times=[self.times[k][a : a + size] for k, a in few],
+        )
 
 
-def follows(data: Trajectories) -> dict[str, str]:
+def seen_of(data: Trajectories) -> Seen:
+    """All of a recording."""
+    return Seen(data.names, data.dt, data.paths, data.times)
+
+
+def order_of(seen: Seen) -> OrderAnswer | None:
+    """What says that all columns are positions of a second-order motion; None where one is not."""
+    reasons: dict[str, None] = {}
+    for k in range(len(seen.names)):
+        answer = order_of_column(seen.dt, seen.column(k), seen.times)
+        if answer.order != 2:
+            return None
+        reasons[answer.reason] = None
+    return OrderAnswer(2, "; ".join(reasons), ())
+
+
+def follows(data: Trajectories | Seen) -> dict[str, str]:
     """Columns whose increments are the integral of another column, by the trapezoidal rule: `{"x": "v"}`."""
     found: dict[str, str] = {}
     for i, row in enumerate(data.names):
@@ -73,7 +118,7 @@ def follows(data: Trajectories) -> dict[str, str]:
     return found
 
 
-def traits(data: Trajectories, positions: bool = False) -> list[Advice]:
+def traits(data: Trajectories, positions: bool = False, closely: bool = True) -> list[Advice]:
     """What is seen, the gravest first; of columns with uneven steps only what needs no even ones.
 
     Parameters
@@ -81,20 +126,30 @@ def traits(data: Trajectories, positions: bool = False) -> list[Advice]:
     data : Trajectories
     positions : bool
         Whether the columns are known to be positions whose velocities were not measured.
+    closely : bool
+        False looks at all of a long recording only if there is something to see on stretches of it.
     """
-    rates = follows(data)
-    found = list(_derivatives(data))
+    seen = seen_of(data)
+    if not closely and seen.glimpse() is not seen and not _seen(seen.glimpse(), positions):
+        return []
+    return _seen(seen, positions)
+
+
+def _seen(seen: Seen, positions: bool) -> list[Advice]:
+    """See `traits`."""
+    rates, part = follows(seen), seen.most()
+    found = list(_derivatives(part))
     made = {advice.about for advice in found}
-    order = order_of(data)
-    smooth = order is not None and order.order == 2
+    # of positions beside their velocities the order says nothing, nor where the columns are no states of a motion
+    order = None if rates or positions else order_of(part)
     wrapped = False
-    for column, name in enumerate(data.names):
+    for column, name in enumerate(seen.names):
         if name in made:
             continue
-        seen = list(_column(data, column, smooth or positions))
-        wrapped = wrapped or any(advice.cause == "wrapped angle" for advice in seen)
-        found += seen
-    if order is not None and smooth and not rates and not wrapped and not made:
+        of_it = list(_column(part, column, order is not None or positions))
+        wrapped = wrapped or any(advice.cause == "wrapped angle" for advice in of_it)
+        found += of_it
+    if order is not None and not wrapped and not made:
         found.append(_second_order(order))
     return sorted(found, key=lambda advice: ORDER.index(advice.cause))
 
@@ -105,10 +160,9 @@ ORDER = (
 )  # fmt: skip
 
 
-def _column(data: Trajectories, column: int, smooth: bool) -> Iterator[Advice]:
+def _column(seen: Seen, column: int, smooth: bool) -> Iterator[Advice]:
     """What one column shows; a graver mark hides the others that it makes."""
-    name = data.names[column]
-    series = _some([path[:, column] for path in data.paths])
+    name, series = seen.names[column], seen.column(column)
     values = np.concatenate(series)
     if np.count_nonzero(np.isfinite(values)) < 2 or not np.nanstd(values) > 0:
         return
@@ -129,7 +183,7 @@ def _column(data: Trajectories, column: int, smooth: bool) -> Iterator[Advice]:
             'polynomials about the mean, library=Library.polynomials(3, origin="mean")',
             {"distance": far}, {"library": "about_mean"},
         )  # fmt: skip
-    if data.dt is None:
+    if seen.dt is None:
         return
     grid = _grid(name, series, smooth)
     if grid is not None:
@@ -157,9 +211,9 @@ def _column(data: Trajectories, column: int, smooth: bool) -> Iterator[Advice]:
         )  # fmt: skip
     found = variogram(series)
     if found is not None and not len(marks.jumps):
-        yield from _short_lags(name, list(data.names), found)
+        yield from _short_lags(name, list(seen.names), found)
     if smooth:
-        yield from _baseline(name, series, data.dt)
+        yield from _baseline(name, series, seen.dt)
 
 
 def _grid(name: str, series: list[Array], smooth: bool) -> Advice | None:
@@ -255,14 +309,14 @@ def _second_order(order: OrderAnswer) -> Advice:
     )  # fmt: skip
 
 
-def _derivatives(data: Trajectories) -> Iterator[Advice]:
+def _derivatives(seen: Seen) -> Iterator[Advice]:
     """Velocities that somebody made of the positions, of recordings with noise: of smooth ones all tells all."""
-    columns = [_some([path[:, k] for path in data.paths]) for k in range(data.n_states)]
-    for j, rate in enumerate(data.names):
-        for i, row in enumerate(data.names):
+    columns = [seen.column(k) for k in range(len(seen.names))]
+    for j, rate in enumerate(seen.names):
+        for i, row in enumerate(seen.names):
             left = 1.0 if i == j else derivative_of(columns[i], columns[j])
             if left < TOLD and smoothness(columns[j]) > SMOOTH:
-                kept = [name for name in data.names if name != rate]
+                kept = [name for name in seen.names if name != rate]
                 yield Advice(
                     "smoothed derivative", rate,
                     f"{rate} was made of {row} and lags behind it ({row} tells all but {100 * left:.1g} % of its "
@@ -276,14 +330,3 @@ def _call(recording: dict[str, Any], arguments: dict[str, Any]) -> str:
     """The call that an advice asks for."""
     data = "data" + "".join(f".{what}({value!r})" for what, value in recording.items())
     return f"discover({', '.join([data, *(f'{name}={value!r}' for name, value in arguments.items())])})"
-
-
-def _some(series: list[Array]) -> list[Array]:
-    """Whole series, as many as hold `MOST` samples, the first one cut if need be."""
-    total, kept = 0, []
-    for x in series:
-        if total >= MOST:
-            break
-        kept.append(x[:MOST])
-        total += len(x)
-    return kept

@@ -11,6 +11,7 @@ from itoscope.checks.filtered import MOST_PATHS
 from itoscope.checks.rows import steps_of, still_rows
 from itoscope.checks.scores import learned
 from itoscope.checks.simulated import compare, simulation_checks
+from itoscope.checks.steps import roots_of
 from itoscope.drawing.bars import correlation, distances
 from itoscope.drawing.scatter import averages, quantiles, ratios
 from itoscope.drawing.style import ORANGE, hide, label_panels, name_of, panels, with_unit
@@ -135,12 +136,12 @@ def _panels(
         found.append(
             Panel(("spread", "extremes", "spectrum"), "beside simulations", lambda ax: _beside(ax, compared))
         )
-    residual = z[steps.some]
+    residual, squares = steps.residual, _squares(steps)
     for mean_checks, size_checks, x, axis in _axes(result, steps, names):
         found.append(Panel(mean_checks, "mean", _mean(x, residual, 0.0, axis, label)))
         if size_checks:
             sized = f"variance of {label.partition(' of ')[2]}"
-            found.append(Panel(size_checks, "variance", _mean(x, residual**2, 1.0, axis, sized)))
+            found.append(Panel(size_checks, "variance", _mean(x, squares, 1.0, axis, sized)))
     return found
 
 
@@ -158,9 +159,7 @@ def _axes(result: Findings, steps: Steps, names: Sequence[str]) -> list[Axis]:
     ]
     if steps.piece[-1] > 0:
         paths = ("drift of paths", "strength of paths")
-        found.append(
-            Axis(paths, ("noise of paths",), steps.piece[steps.some].astype(np.float64), "recording")
-        )
+        found.append(Axis(paths, ("noise of paths",), steps.places.astype(np.float64), "recording"))
         found.append(Axis(("memory", "strength before"), (), *_past(steps, names)))
     return found
 
@@ -177,12 +176,17 @@ def _past(steps: Steps, names: Sequence[str]) -> tuple[Array, str]:
 
 def _most_seen(steps: Steps, columns: Array) -> int:
     """The column on which mean or variance of the residuals depend most."""
-    z = steps.z[steps.some]
     seen = []
     for column in columns.T:
-        parts = [_binned(column, values) for values in (z, z**2)]
+        parts = [_binned(column, values) for values in (steps.residual, _squares(steps))]
         seen.append(max(float(np.sum(((m - np.mean(m)) / e) ** 2)) if len(m) else 0.0 for _, m, e in parts))
     return int(np.argmax(seen))
+
+
+def _squares(steps: Steps) -> Array:
+    """Mean square of the residuals of each stretch `(s,)`."""
+    sums, roots = roots_of(steps.parts**2)
+    return np.asarray(sums / roots)
 
 
 def _mean(x: Array, y: Array, level: float, axis: str, label: str) -> Callable[[Any], None]:

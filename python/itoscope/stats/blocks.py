@@ -17,6 +17,8 @@ FEWEST = 20
 """Blocks of the largest size that the residuals make."""
 MANY = 200
 """Blocks from which too small a variance counts too: a fitted drift takes some of that of the few longest away."""
+OVERLAP = 8
+"""Blocks that begin within the length of one: from there on more of them tell nothing more."""
 
 
 class BlockRatio(NamedTuple):
@@ -32,11 +34,12 @@ class BlockRatio(NamedTuple):
 
 
 def block_ratio(z: Array, piece: Integers, size: int) -> BlockRatio:
-    r"""Variance ratio of the sums over all blocks of `size` neighbours in one piece, from the cumulated residuals.
+    r"""Variance ratio of the sums over blocks of `size` neighbours in one piece, from the cumulated residuals.
 
-    :math:`\overline{S^2} / (B \overline{z^2})`. If the residuals are independent, W overlapping blocks in a piece let
-    it vary by :math:`2 \sum_{|d| < W} (W - |d|) (1 - |d|/B)_+^2 / W^2 - 2/n`. A chi-square law of the same variance,
-    divided by its degrees of freedom, gives the tails.
+    :math:`\overline{S^2} / (B \overline{z^2})`, of blocks that begin every :math:`s = B / 8` residuals, at least one.
+    If the residuals are independent, W blocks in a piece let it vary by
+    :math:`2 \sum_{|d| < W} (W - |d|) (1 - |d| s/B)_+^2 / W^2 - 2/n`. A chi-square law of the same variance, divided by
+    its degrees of freedom, gives the tails.
 
     Parameters
     ----------
@@ -51,48 +54,63 @@ def block_ratio(z: Array, piece: Integers, size: int) -> BlockRatio:
 
 def block_ratios(z: Array, piece: Integers) -> list[BlockRatio]:
     """Those of blocks of 2, 4, 8, ... residuals, up to a twentieth of all, less their mean."""
-    sums = _Cumulated.of(z - np.nanmean(z), piece)
-    longest = int(np.bincount(piece).max(initial=0))
+    mean = float(z.mean())
+    sums = _Cumulated.of(z - (mean if np.isfinite(mean) else np.nanmean(z)), piece)
+    longest = len(z) if piece[0] == piece[-1] else int(np.bincount(piece).max())
     sizes = [2**k for k in range(1, 40) if 2**k <= min(len(z) / FEWEST, longest)]
     return [_ratio(sums, size) for size in sizes]
 
 
 class _Cumulated(NamedTuple):
-    """Sums and numbers of the residuals before each `(n + 1,)`, their mean square, and the piece of each."""
+    """Sums of the residuals before each `(n + 1,)`, and their numbers, None where none is missing; their mean square,
+    how many they are, and the piece of each."""
 
     sums: Array
-    counts: Integers
+    counts: Integers | None
     square: float
+    known: int
     piece: Integers
 
     @classmethod
     def of(cls, z: Array, piece: Integers) -> _Cumulated:
         """Of residuals `(n,)`, NaN where one is missing."""
-        there = ~np.isnan(z)
-        known = np.where(there, z, 0.0)
-        counts = np.concatenate([[0], np.cumsum(there)])
-        square = float(known @ known) / max(int(counts[-1]), 1)
-        return cls(np.concatenate([[0.0], np.cumsum(known)]), counts, square, piece)
+        sums, counts, many = np.zeros(len(z) + 1), None, len(z)
+        np.cumsum(z, out=sums[1:])
+        if not np.isfinite(sums[-1]):
+            there = ~np.isnan(z)
+            z = np.where(there, z, 0.0)
+            np.cumsum(z, out=sums[1:])
+            counts = np.concatenate([[0], np.cumsum(there)])
+            many = int(counts[-1])
+        return cls(sums, counts, float(z @ z) / max(many, 1), many, piece)
+
+    def blocks(self, size: int, stride: int) -> tuple[Array, float, Integers]:
+        """Sums over blocks within a piece, how many residuals are in all, and the number of blocks of each piece."""
+        sums, first = (
+            self.sums[size::stride] - self.sums[:-size:stride],
+            self.piece[: 1 - size or None : stride],
+        )
+        held = None if self.counts is None else self.counts[size::stride] - self.counts[:-size:stride]
+        windows = np.array([len(sums)])
+        if self.piece[0] != self.piece[-1]:
+            whole = first == self.piece[size - 1 :: stride]
+            sums, held = sums[whole], held if held is None else held[whole]
+            windows = np.bincount(first[whole])
+        return sums, float(size * len(sums) if held is None else held.sum()), windows[windows > 0]
 
 
 def _ratio(z: _Cumulated, size: int) -> BlockRatio:
     """See `block_ratio`."""
-    n = len(z.piece)
-    first = z.piece[: n - size + 1]
-    whole = first == z.piece[size - 1 :]
-    blocks, held = z.sums[size:] - z.sums[:-size], z.counts[size:] - z.counts[:-size]
-    if not whole.all():
-        blocks, held, first = blocks[whole], held[whole], first[whole]
-    if not held.sum():
+    n, stride = len(z.piece), max(1, size // OVERLAP)
+    blocks, held, windows = z.blocks(size, stride)
+    if not held:
         return BlockRatio(size, 1.0, 0.0, 1.0)
-    ratio = float(blocks @ blocks / held.sum() / z.square)
-    windows = np.bincount(first)
-    windows = windows[windows > 0]
+    ratio = float(blocks @ blocks / held / z.square)
     spread = 0.0
     for many, times in zip(*np.unique(windows, return_counts=True)):
-        lags = np.arange(1, min(many, size))
-        spread += times * (many + 2.0 * ((many - lags) * (1.0 - lags / size) ** 2).sum())
-    variance = 2.0 * spread / windows.sum() ** 2 - 2.0 / z.counts[-1]
+        lags = np.arange(1, min(many, -(-size // stride)))
+        spread += times * (many + 2.0 * ((many - lags) * (1.0 - lags * stride / size) ** 2).sum())
+    variance = 2.0 * spread / windows.sum() ** 2 - 2.0 / z.known
     dof = float(2.0 / variance)
     high = chi_square_tail(ratio * dof, dof)
     if n < MANY * size:

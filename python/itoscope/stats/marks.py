@@ -24,7 +24,7 @@ LONGEST = 4
 """Samples of an outlier or a jump."""
 RARER = 5
 """A few of the one among so many times more of the other are taken for those."""
-WINDOW, ROWS = 25, 4000
+WINDOW, ROWS = 25, 1500
 """Samples to each side of which a smoothed derivative may be made, and rows that are looked at."""
 NEAR, ALONG = 3, 0.5
 """Samples to each side over which a derivative goes with the change of its column, and their least correlation."""
@@ -161,12 +161,12 @@ def derivative_of(position: Sequence[Array], rate: Sequence[Array]) -> float:
         return 1.0
     rows: list[Array] = []
     told: list[Array] = []
+    every = max(1, sum(map(len, position)) // ROWS)
     for x, v in zip(position, rate):
         if len(x) <= 2 * WINDOW + 2:
             continue
         windows = np.lib.stride_tricks.sliding_window_view(x, 2 * WINDOW + 1)
-        middle = np.arange(WINDOW, len(x) - WINDOW)
-        chosen = middle[:: max(1, len(middle) // ROWS)]
+        chosen = np.arange(WINDOW, len(x) - WINDOW, every)
         local = windows[chosen - WINDOW] - x[chosen][:, None]
         rows.append(
             np.column_stack(
@@ -183,6 +183,6 @@ def derivative_of(position: Sequence[Array], rate: Sequence[Array]) -> float:
         return 1.0
     target, known = table[:, -2], np.delete(table, -2, axis=1)
     scale = np.maximum(np.abs(known).max(axis=0), 1e-300)
-    theta = np.linalg.lstsq(known / scale, target, rcond=1e-12)[0]
-    left = target - known / scale @ theta
-    return float(np.mean(left**2) / max(0.5 * float(np.mean(moved**2)), 1e-300))
+    # the corner of the triangle is the distance of the last column from the others
+    left = float(np.linalg.qr(np.column_stack([known / scale, target]), mode="r")[-1, -1])
+    return left**2 / len(target) / max(0.5 * float(np.mean(moved**2)), 1e-300)

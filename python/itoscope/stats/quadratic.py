@@ -111,21 +111,36 @@ class Quadratic:
         Directions that the data do not determine are left out (`RANK_TOLERANCE`), and so are columns that are not
         finite: those have the coefficient 0.
         """
-        index = np.arange(len(self.moment)) if columns is None else self._places(columns)
-        gram, moment = self.gram[np.ix_(index, index)], self.moment[index]
+        index, good, half = self._directions(columns)
         theta, inverse = np.zeros(len(index)), np.zeros((len(index), len(index)))
-        good = np.flatnonzero(np.isfinite(np.diag(gram)) & np.isfinite(moment) & (np.diag(gram) > 0.0))
-        gram = gram[np.ix_(good, good)]
-        scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+        inverse[np.ix_(good, good)] = half @ half.T
+        theta[good] = half @ (
+            half.T @ self.moment[index[good]]
+        )  # by directions: the inverse would spread their errors
+        return Solution(theta, inverse)
+
+    def explained(self, columns: Sequence[int] | None = None) -> tuple[float, int]:
+        """What the least squares of `columns` take off the sum of squares, and how many directions they have."""
+        index, good, half = self._directions(columns)
+        along = half.T @ self.moment[index[good]]
+        return float(along @ along), half.shape[1]
+
+    def _directions(self, columns: Sequence[int] | None) -> tuple[Integers, Integers, Array]:
+        """Numbers of columns, which of them are finite and not zero `(r,)`, and H `(r, d)` with `H H^T` the inverse of
+        their Gram matrix along the directions that the data determine.
+        """
+        index = np.arange(len(self.moment)) if columns is None else self._places(columns)
+        gram, moment = self.gram[index[:, None], index], self.moment[index]
+        size = np.diag(gram)
+        good = np.flatnonzero(np.isfinite(size) & np.isfinite(moment) & (size > 0.0))
+        gram = gram[good[:, None], good]
+        scale = 1.0 / np.sqrt(np.maximum(size[good], np.finfo(float).tiny))
         scaled = gram * scale[:, None] * scale
         if len(good) == 0 or not np.all(np.isfinite(scaled)):
-            return Solution(theta, inverse)
+            return index, good[:0], np.zeros((0, 0))
         values, vectors = np.linalg.eigh(scaled)
         keep = values > RANK_TOLERANCE * values[-1]
-        half = (scale[:, None] * vectors[:, keep]) / np.sqrt(values[keep])
-        inverse[np.ix_(good, good)] = half @ half.T
-        theta[good] = half @ (half.T @ moment[good])  # by directions: the inverse would spread their errors
-        return Solution(theta, inverse)
+        return index, good, (scale[:, None] * vectors[:, keep]) / np.sqrt(values[keep])
 
     def profile(self, kept: int) -> Quadratic:
         """That of the first `kept` columns with the others at their best: those have flat priors and are always in.

@@ -36,32 +36,35 @@ def of_rows(columns: Array, residual: Array) -> Quadratic:
 
 def _explained(quadratic: Quadratic, columns: Sequence[int]) -> tuple[float, int]:
     """Sum of squares that `columns` explain, and how many of them are independent; none where numbers overflowed."""
-    theta, inverse = quadratic.solve(columns)
-    index = np.asarray(columns, dtype=int)
-    rank = float(np.einsum("ij,ji->", inverse, quadratic.gram[np.ix_(index, index)]))
-    explained = float(theta @ quadratic.moment[index])
-    return (explained, round(rank)) if np.isfinite([explained, rank]).all() else (0.0, 0)
+    explained, rank = quadratic.explained(columns)
+    return (explained, rank) if np.isfinite(explained) else (0.0, 0)
 
 
-def score(quadratic: Quadratic, held: Sequence[int], tested: Sequence[int]) -> Score:
+def score(quadratic: Quadratic, held: Sequence[int], tested: Sequence[int], named: bool = True) -> Score:
     r"""What the columns `tested` explain of the residuals beside `held`.
 
     :math:`b^T G^{-1} b` of both less that of `held`, which is chi-square with as many degrees of freedom as directions
     are added. A single column has :math:`z = (b_k - G_{kh} G_{hh}^{-1} b_h) / (G_{kk} - G_{kh} G_{hh}^{-1}
-    G_{hk})^{1/2}`.
+    G_{hk})^{1/2}`; without `named` nobody asks for these.
     """
     both, rank = _explained(quadratic, [*held, *tested])
     less, known = _explained(quadratic, held)
     dof = rank - known
     if dof <= 0:
         return Score(0.0, 0, 1.0)
+    found = max(both - less, 0.0)
+    column, z = _furthest(quadratic, held, tested) if named else (-1, 0.0)
+    return Score(found, dof, chi_square_tail(found, dof), column, z)
+
+
+def _furthest(quadratic: Quadratic, held: Sequence[int], tested: Sequence[int]) -> tuple[int, float]:
+    """Which of the columns tested has the largest z value, and that."""
     alone = quadratic.subset([*tested, *held]).profile(len(tested))
     own = np.diag(quadratic.gram)[np.asarray(tested, dtype=int)]
     new = np.diag(alone.gram) > 1e-9 * own
     z = np.where(new, alone.moment / np.sqrt(np.where(new, np.diag(alone.gram), 1.0)), 0.0)
     most = int(np.argmax(np.abs(z)))
-    found = max(both - less, 0.0)
-    return Score(found, dof, chi_square_tail(found, dof), most, float(z[most]))
+    return most, float(z[most])
 
 
 def agreement(parts: Sequence[Quadratic]) -> Score:

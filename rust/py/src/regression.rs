@@ -88,7 +88,7 @@ pub fn project<'py>(py: Python<'py>, sums: PySums<'py>) -> QuadraticTuple<'py> {
     (moments.gram.into_pyarray(py), moments.moment.into_pyarray(py), moments.yy, moments.n)
 }
 
-/// Sums over the standardised residuals of one row: n, powers, lagged, pairs, largest, path, step.
+/// The standardised residuals of one row and sums over them: n, powers, lagged, pairs, largest, path, step, z.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "the fields of the record of residual sums")]
 pub fn residual_sums<'py>(
@@ -99,14 +99,15 @@ pub fn residual_sums<'py>(
     drift: PyFitted<'py>,
     variance: PyVariance<'py>,
     lags: usize,
-) -> PyResult<(u64, Vec<f64>, Vec<f64>, Vec<f64>, f64, usize, usize)> {
+) -> PyResult<(u64, Vec<f64>, Vec<f64>, Vec<f64>, f64, usize, usize, Bound<'py, PyArray1<f64>>)> {
     let paths = PyPaths::new(x, times);
     let views = paths.views();
     let (drift, floor, variance) = (drift.view(), variance.floors()[0], variance.view());
     let sums = detached(py, None, |control| {
         regression::residual_sums(&views, row, drift, variance, floor, lags, control)
     })?;
-    Ok((sums.n, sums.powers.to_vec(), sums.lagged, sums.pairs, sums.largest, sums.path, sums.step))
+    let z = sums.z.into_pyarray(py);
+    Ok((sums.n, sums.powers.to_vec(), sums.lagged, sums.pairs, sums.largest, sums.path, sums.step, z))
 }
 
 /// The predicted covariance on every sample: n, mean, low, below, indefinite, worst, path, sample.

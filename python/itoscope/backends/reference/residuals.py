@@ -27,7 +27,7 @@ def residual_sums(
     variance: Variance,
     *,
     lags: int = 10,
-) -> ResidualSums:
+) -> tuple[ResidualSums, Array]:
     """Sums over `z = e / sqrt(Gamma dt)`, `e` the increment less the mean of the drift at both ends of the step.
 
     Parameters
@@ -44,10 +44,11 @@ def residual_sums(
 
     Returns
     -------
-    ResidualSums
+    ResidualSums, and z (N,) of all steps of all paths, NaN where one touches a missing sample
     """
     powers, lagged, pairs = np.zeros(4), np.zeros(lags), np.zeros(lags)
     n, largest, where = 0, 0.0, (0, 0)
+    every = []
     for number, (x, t) in enumerate(zip(paths, times)):
         dt = step_lengths(t, 0, len(x) - 1)
         f = drift.program.evaluate(x) @ drift.coef[0]
@@ -55,6 +56,7 @@ def residual_sums(
         z = (np.diff(x[:, row]) - dt * (f[:-1] + f[1:]) / 2) / np.sqrt(gamma * dt)
         seen = present(x)
         ok = seen[:-1] & seen[1:]
+        every.append(np.where(ok, z, np.nan))
         z = np.where(ok, z, 0.0)
         n += int(ok.sum())
         powers += [np.sum(z**p) for p in (1, 2, 3, 4)]
@@ -64,7 +66,7 @@ def residual_sums(
         top = int(np.argmax(np.abs(z)))
         if abs(z[top]) > largest:
             largest, where = float(abs(z[top])), (number, top)
-    return ResidualSums(n, powers, lagged, pairs, largest, *where)
+    return ResidualSums(n, powers, lagged, pairs, largest, *where), np.concatenate(every)
 
 
 def survey(paths: Sequence[Array], gamma: Fitted, pairs: Sequence[tuple[int, int]], floors: Array) -> Survey:

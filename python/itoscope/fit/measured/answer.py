@@ -19,6 +19,7 @@ from itoscope.checks.measured import (
     no_noise,
     unstable_rounds,
 )
+from itoscope.checks.steps import compact
 from itoscope.checks.still import check_bias, still_checks, still_steps
 from itoscope.data.driving import pieces, rows
 from itoscope.fit.channels import check_moves
@@ -235,7 +236,7 @@ def _row_checks(
             continue
         variance = Variance(measured.diffusion_program, gamma, fit.floors[q : q + 1])
         drift = Fitted(measured.drift_program, coefficients(equation)[None])
-        residuals, more = check_residuals(
+        residuals, _, more = check_residuals(
             measured.backend, measured.paths, measured.times, row, state, drift, variance, len(measured.noisy)
         )
         found[state] = residuals.as_dict()
@@ -262,9 +263,8 @@ def _covariance_checks(measured: Measured, fit: MeasuredFit, names: tuple[str, .
         return []
     noisy = measured.noisy
     pairs = [(noisy.index(i), noisy.index(j)) for i, j in measured.pairs]
-    gamma = Fitted(
-        measured.diffusion_program, np.array([measured.gamma(fit.diffusion[pair]) for pair in measured.pairs])
-    )
+    coef = np.array([measured.gamma(fit.diffusion[pair]) for pair in measured.pairs])
+    gamma = compact(measured.backend, Fitted(measured.diffusion_program, coef))
     floors = np.array([floor for row, floor in zip(measured.rows, fit.floors) if row in noisy])
     seen = measured.backend.survey(measured.paths, gamma, pairs, floors)
     return check_survey([names[row] for row in noisy], seen, floors)

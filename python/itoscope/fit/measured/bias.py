@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.backends.records import Fitted
+from itoscope.checks.steps import compact, only
 from itoscope.fit.measured.stepping import mean_there, second_difference, stretches
 
 if TYPE_CHECKING:
@@ -60,13 +62,13 @@ def drift_bias(measured: Measured, row: int, equation: Equation, gamma: Array) -
     if not len(inside):
         return 0.0
     theta = equation.mean[inside]
+    drift = only(measured.backend, measured.drift_program, inside)
+    variance = compact(measured.backend, Fitted(measured.diffusion_program, gamma[None]))
     block, moment = np.zeros((len(inside), len(inside))), np.zeros(len(inside))
     for x, h in stretches(measured):
-        terms = measured.drift_program.evaluate(x)[:, inside]
-        bend = second_difference(
-            x, measured.driven, lambda rows: measured.drift_program.evaluate(rows)[:, inside] @ theta
-        )
-        size = np.maximum(measured.diffusion_program.evaluate(x)[:-2] @ gamma, 0.0)
+        terms = drift.evaluate(x)
+        bend = second_difference(x, measured.driven, lambda rows: drift.evaluate(rows) @ theta)
+        size = np.maximum(variance.program.evaluate(x)[:-2] @ variance.coef[0], 0.0)
         weight = h[:-1] / np.maximum(size, measured.floor * mean_there(size)) if gamma.any() else h[:-1]
         rows = np.hstack(
             [terms[:-2], 0.5 * (terms[:-2] + terms[1:-1]), -bend[:, None] / 12.0, weight[:, None]]
@@ -102,14 +104,15 @@ def variance_bias(measured: Measured, row: int, equation: Equation, local: Local
         The slopes A and Gamma, both `(n, m, m)`, at `(n, ...)` rows of the recording.
     """
     inside, added, shown = np.flatnonzero(equation.selected), [], []
-    places = [measured.diffusion_terms.index(equation.terms[k]) for k in inside]
+    places = np.array([measured.diffusion_terms.index(equation.terms[k]) for k in inside])
+    terms = only(measured.backend, measured.diffusion_program, places)
     for x, h in stretches(measured):
         here = np.ascontiguousarray(x[:-1])
         a, g = local(here)
         one, two = a[:, row], np.einsum("nj,njk->nk", a[:, row], a)
         turned = np.einsum("nj,njk,nk->n", one, g, one) - 2.0 * np.einsum("nk,nk->n", two, g[:, :, row])
         added.append(h**2 * turned / 12.0)
-        shown.append(measured.diffusion_program.evaluate(here)[:, places])
+        shown.append(terms.evaluate(here))
     mean = np.array([mean_there(column) for column in np.concatenate(shown).T])
     spread = float(mean @ equation.cov[np.ix_(inside, inside)] @ mean)
     return abs(mean_there(np.concatenate(added))) / math.sqrt(spread) if spread > 0.0 else 0.0

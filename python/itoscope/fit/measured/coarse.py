@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.backends.records import Fitted
 from itoscope.checks.measured import QUIET, check_bias
+from itoscope.checks.steps import compact
 from itoscope.fit.measured.bias import drift_bias, given_left_over, variance_bias
 from itoscope.fit.measured.regressions import coefficients
 
@@ -29,6 +31,8 @@ def bias_checks(question: Question, measured: Measured, fit: MeasuredFit) -> lis
     Of regressions by the trapezoid over all steps; without terms that have no derivative.
     """
     if measured.scheme != "trapezoid" or measured.ensemble != "pool" or question.library.customs:
+        return []
+    if not measured.noisy:
         return []
     local, names = _Local(measured, fit, _given(question)), question.states
     checks = []
@@ -68,19 +72,23 @@ class _Local:
 
     def __init__(self, measured: Measured, fit: MeasuredFit, given: Mapping[int, Program]) -> None:
         self.measured, self.given = measured, given
-        self.drift = {row: coefficients(fit.drift[row]) for row in measured.rows}
-        self.gamma = {pair: measured.gamma(fit.diffusion[pair]) for pair in measured.pairs}
-        self.m = len(self.drift) + len(given)
+        stages, rows, pairs = measured.backend, measured.rows, measured.pairs
+        drift = Fitted(measured.drift_program, np.array([coefficients(fit.drift[row]) for row in rows]))
+        gamma = Fitted(
+            measured.diffusion_program, np.array([measured.gamma(fit.diffusion[pair]) for pair in pairs])
+        )
+        self.drift, self.gamma = compact(stages, drift), compact(stages, gamma)
+        self.m = len(rows) + len(given)
 
     def __call__(self, rows: Array) -> tuple[Array, Array]:
         """Slopes and Gamma, both `(n, m, m)`."""
         slopes, gamma = np.zeros((2, len(rows), self.m, self.m))
-        terms = self.measured.drift_program.gradient(rows)[:, :, : self.m]
-        for row, theta in self.drift.items():
+        terms = self.drift.program.gradient(rows)[:, :, : self.m]
+        for row, theta in zip(self.measured.rows, self.drift.coef):
             slopes[:, row] = np.einsum("k,nkm->nm", theta, terms)
         for row, program in self.given.items():
             slopes[:, row] = program.gradient(rows)[:, 0, : self.m]
-        values = self.measured.diffusion_program.evaluate(rows)
-        for (i, j), theta in self.gamma.items():
+        values = self.gamma.program.evaluate(rows)
+        for (i, j), theta in zip(self.measured.pairs, self.gamma.coef):
             gamma[:, i, j] = gamma[:, j, i] = values @ theta
         return slopes, gamma

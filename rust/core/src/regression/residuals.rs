@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::block::{Combined, Fitted, STEPS, StepBlock, Stretch, stretches};
 use crate::control::Control;
 use crate::path::Path;
+use crate::vectorised::{fused, vectorised};
 use crate::{Error, Result};
 
 /// A matrix counts as indefinite when its smallest eigenvalue is below minus this share of its trace.
@@ -28,6 +29,8 @@ pub struct ResidualSums {
     pub path: usize,
     /// Step of the largest.
     pub step: usize,
+    /// The residuals of all steps of all paths, NaN where a step touches a missing sample.
+    pub z: Vec<f64>,
 }
 
 /// Sums over `z = e / sqrt(Gamma dt)`, `e` the increment less the mean of the drift at both ends of the step.
@@ -52,17 +55,21 @@ pub fn residual_sums(
         .into_par_iter()
         .map(|path| {
             control.check()?;
-            Ok(of_path(&standardised(paths, path, row, drift, variance, floor), path, lags))
+            Ok(of_path(standardised(paths, path, row, drift, variance, floor), path, lags))
         })
         .collect::<Result<_>>()?;
-    let zero = of_path(&[], 0, lags);
-    Ok(parts.into_iter().fold(zero, |mut total, part| {
+    Ok(parts.into_iter().fold(of_path(Vec::new(), 0, lags), |mut total, part| {
         total.n += part.n;
         (0..4).for_each(|p| total.powers[p] += part.powers[p]);
         (0..lags).for_each(|l| total.lagged[l] += part.lagged[l]);
         (0..lags).for_each(|l| total.pairs[l] += part.pairs[l]);
         if part.largest > total.largest {
             (total.largest, total.path, total.step) = (part.largest, part.path, part.step);
+        }
+        if total.z.is_empty() {
+            total.z = part.z;
+        } else {
+            total.z.extend(part.z);
         }
         total
     }))
@@ -97,28 +104,81 @@ fn standardised(
     z
 }
 
-fn of_path(z: &[f64], path: usize, lags: usize) -> ResidualSums {
+/// Residuals whose products with those of all lags stay in the first-level cache.
+const NEAR: usize = 1024;
+
+fn of_path(z: Vec<f64>, path: usize, lags: usize) -> ResidualSums {
+    let missing = z.iter().filter(|z| z.is_nan()).count();
+    let known: Vec<f64> = z.iter().map(|z| if z.is_nan() { 0.0 } else { *z }).collect();
     let mut sums = ResidualSums {
-        n: 0,
+        n: (z.len() - missing) as u64,
         powers: [0.0; 4],
         lagged: vec![0.0; lags],
-        pairs: vec![0.0; lags],
+        pairs: (1..=lags).map(|l| z.len().saturating_sub(l) as f64).collect(),
         largest: 0.0,
         path,
         step: 0,
+        z: Vec::new(),
     };
-    for (n, &now) in z.iter().enumerate().filter(|(_, z)| !z.is_nan()) {
-        sums.n += 1;
-        (0..4).for_each(|p| sums.powers[p] += now.powi(p as i32 + 1));
-        if now.abs() > sums.largest {
-            (sums.largest, sums.step) = (now.abs(), n);
+    for start in (0..known.len()).step_by(NEAR) {
+        let here = &known[start..known.len().min(start + NEAR)];
+        let found = power_sums(here);
+        (0..4).for_each(|p| sums.powers[p] += found[p]);
+        let largest = here.iter().fold(0.0_f64, |most, z| most.max(z.abs()));
+        if largest > sums.largest {
+            let step = here.iter().position(|z| z.abs() == largest);
+            (sums.largest, sums.step) = (largest, start + step.unwrap_or(0));
         }
-        for (l, &later) in z[n + 1..].iter().take(lags).enumerate().filter(|(_, z)| !z.is_nan()) {
-            sums.lagged[l] += now * later;
-            sums.pairs[l] += 1.0;
+        for (l, sum) in sums.lagged.iter_mut().enumerate() {
+            let later = known.get(start + l + 1..).unwrap_or(&[]);
+            let many = here.len().min(later.len());
+            *sum += product_sum(&here[..many], &later[..many]);
         }
     }
+    if missing > 0 {
+        for (l, pairs) in sums.pairs.iter_mut().enumerate() {
+            let later = z.iter().skip(l + 1);
+            *pairs = z.iter().zip(later).filter(|(a, b)| !a.is_nan() && !b.is_nan()).count() as f64;
+        }
+    }
+    sums.z = z;
     sums
+}
+
+/// Sums that are kept side by side, as many as fill two vectors.
+const LANES: usize = 8;
+
+vectorised! {
+    /// Sums of the first to the fourth powers.
+    pub fn power_sums(z: &[f64]) -> [f64; 4] {
+        let mut sums = [[0.0; LANES]; 4];
+        let chunks = z.chunks_exact(LANES);
+        let mut last = [0.0; LANES];
+        last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+        for chunk in chunks.chain(std::iter::once(&last[..])) {
+            for lane in 0..LANES {
+                let (z, square) = (chunk[lane], chunk[lane] * chunk[lane]);
+                sums[0][lane] += z;
+                sums[1][lane] += square;
+                sums[2][lane] = fused::<FMA>(square, z, sums[2][lane]);
+                sums[3][lane] = fused::<FMA>(square, square, sums[3][lane]);
+            }
+        }
+        sums.map(|lanes| lanes.iter().sum())
+    }
+
+    /// Sum of the products of two series of one length.
+    pub fn product_sum(a: &[f64], b: &[f64]) -> f64 {
+        let mut sums = [0.0; LANES];
+        let (left, right) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+        let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();
+        for (a, b) in left.zip(right) {
+            for lane in 0..LANES {
+                sums[lane] = fused::<FMA>(a[lane], b[lane], sums[lane]);
+            }
+        }
+        rest + sums.iter().sum::<f64>()
+    }
 }
 
 /// A predicted covariance matrix looked at on every sample.
@@ -164,16 +224,27 @@ pub fn survey(
         let mut part = empty(pairs.len(), r);
         let last = stretch.start + stretch.steps == paths[stretch.path].n_steps();
         values.evaluate(block);
-        for n in (0..stretch.steps + usize::from(last)).filter(|&n| block.seen(n)) {
-            part.n += 1;
-            for q in 0..pairs.len() {
-                let value = values.row(q)[n];
-                part.mean[q] += value;
-                part.low[q] = part.low[q].min(value);
-            }
-            for (i, &q) in diagonal.iter().enumerate() {
-                part.below[i] += u64::from(values.row(q)[n] < floors[i]);
-            }
+        let count = stretch.steps + usize::from(last);
+        let seen: Vec<usize> = (0..count).filter(|&n| block.seen(n)).collect();
+        part.n = seen.len() as u64;
+        for q in 0..pairs.len() {
+            let row = &values.row(q)[..count];
+            // of a whole stretch without a list of its samples, which is twice as fast
+            let (sum, low) = if seen.len() == count {
+                (row.iter().sum(), row.iter().fold(f64::INFINITY, |low, &value| low.min(value)))
+            } else {
+                let there = || seen.iter().map(|&n| row[n]);
+                (there().sum(), there().fold(f64::INFINITY, f64::min))
+            };
+            (part.mean[q], part.low[q]) = (sum, low);
+        }
+        for (i, &q) in diagonal.iter().enumerate().filter(|&(i, &q)| part.low[q] < floors[i]) {
+            part.below[i] = seen.iter().filter(|&&n| values.row(q)[n] < floors[i]).count() as u64;
+        }
+        if pairs.len() == r && part.low.iter().all(|&low| low >= 0.0) {
+            return part;
+        }
+        for n in seen {
             let trace: f64 = diagonal.iter().map(|&q| values.row(q)[n].abs()).sum();
             let smallest = smallest_eigenvalue(pairs, r, |q| values.row(q)[n]);
             if smallest < -INDEFINITE_TOLERANCE * trace {
@@ -241,8 +312,13 @@ fn merge(total: &mut Survey, part: &Survey) {
 }
 
 fn smallest_eigenvalue(pairs: &[(usize, usize)], r: usize, entry: impl Fn(usize) -> f64) -> f64 {
-    if r == 1 {
-        return entry(0);
+    if pairs.len() == r {
+        return (0..r).map(entry).fold(f64::INFINITY, f64::min);
+    }
+    if r == 2 {
+        let of = |i, j| (0..pairs.len()).find(|&q| pairs[q] == (i, j) || pairs[q] == (j, i)).map_or(0.0, &entry);
+        let (one, two, mixed) = (of(0, 0), of(1, 1), of(0, 1));
+        return (one + two) / 2.0 - ((one - two) / 2.0).hypot(mixed);
     }
     let mut matrix = DMatrix::zeros(r, r);
     for (q, &(i, j)) in pairs.iter().enumerate() {

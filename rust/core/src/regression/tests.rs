@@ -279,6 +279,9 @@ fn residual_sums_are_those_of_a_loop() {
     }
     let largest = z.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())).unwrap();
     assert_eq!((found.largest, found.path, found.step), (largest.0.abs(), largest.1, largest.2));
+    assert_eq!(found.z.len(), paths.iter().map(Path::n_steps).sum::<usize>());
+    let known: Vec<f64> = found.z.into_iter().filter(|z| !z.is_nan()).collect();
+    assert_eq!(known, z.iter().map(|(z, ..)| *z).collect::<Vec<_>>());
 }
 
 #[test]
