@@ -441,6 +441,8 @@ CORE = {
     "filter::whitened::BLOCK": _BLOCK,
     "filter::wide::LANES": _BLOCK,
     "program::ROWS": _BLOCK,
+    "regression::residuals::LANES": _BLOCK,
+    "regression::residuals::NEAR": _BLOCK,
     "program::code::GROUP": _BLOCK,
     "program::graph::MAX_FACTORS": _LIMIT,
     "program::graph::MAX_POWER": "a product and a power differ by rounding",

@@ -44,7 +44,7 @@ def coloured(ax):
 
 def test_the_panel_of_a_check_that_fired_is_named_and_shows_why():
     axes = wells(1).plot.checks()
-    assert axes[1, 0].get_title() == "drift shape" and len(titles(axes)) == 8
+    assert axes[1, 0].get_title() == "drift shape" and len(titles(axes)) == 10
     fired = {check["name"] for check in wells(1).diagnostics["checks"] if check["fired"]}
     assert "drift shape" in fired
     assert fired - {"drift terms"} <= {name for title in marked(axes) for name in title.split(", ")}
@@ -68,11 +68,39 @@ def test_every_kind_of_result(make):
     axes = result.plot.checks(simulate=False)
     axes.flat[0].figure.canvas.draw()
     rows = len(result.drift) if result.observer is None else result.data.n_states
-    assert len(titles(axes)) == 10 * rows
+    assert len(titles(axes)) == 11 * rows + len(result.drift)
     one = result.plot.checks(
         result.states[0] if result.observer else next(iter(result.drift)), simulate=False
     )
-    assert len(titles(one)) == 10
+    assert len(titles(one)) == 11 + (len(result.drift) if result.observer else 1)
+
+
+def panel(axes, title):
+    return next(one for one in np.ravel(axes) if title in one.get_title())
+
+
+def test_a_drift_that_leads_outward_is_drawn_beyond_the_data():
+    """Of ten records of a force that saturates, cubics turn outward in nine; a right library in none."""
+    sde = ito.SDE(["-3*x/(1 + x^2)"], [["1"]], ["x"])
+    data = sde.simulate([0.0], dt=0.01, n_steps=20_000, substeps=5, seed=2)
+    outward = ito.discover(data, ito.Library.polynomials(3), seed=1, n_samples=200)
+    found = panel(outward.plot.checks(simulate=False), "outward drift")
+    assert found.title.get_color() == ORANGE
+    x, y = found.lines[1].get_data()
+    assert y[-1] > 0.0 or y[0] < 0.0
+    right = ito.discover(data, ito.Library.expressions("x/(1 + x^2)"), seed=1, n_samples=200)
+    x, y = panel(right.plot.checks(simulate=False), "beyond the data").lines[1].get_data()
+    assert y[-1] < 0.0 < y[0] and x[-1] > 1.9 * data.paths[0].max()
+
+
+def test_numbers_stand_beside_their_bounds():
+    data = ito.SDE(["-x"], [["1"]], ["x"]).simulate([0.0], dt=0.7, n_steps=4000, substeps=40, seed=1)
+    coarse = ito.discover(data, ito.Library.polynomials(1), scheme="trapezoid", seed=1, n_samples=200)
+    found = panel(coarse.plot.checks(simulate=False), "time step")
+    assert found.title.get_color() == ORANGE
+    named = [label.get_text() for label in found.get_yticklabels()]
+    assert found.collections[-1].get_offsets()[named.index("time step"), 0] > 1.0
+    assert found.collections[-1].get_offsets()[named.index("variance floor"), 0] < 1.0
 
 
 def test_another_recording_is_looked_at():

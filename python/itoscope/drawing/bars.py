@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array, Bools
 
-__all__ = ["correlation", "distances", "histogram", "inclusion", "law"]
+__all__ = ["correlation", "distances", "histogram", "inclusion", "law", "shares"]
 
 FAR = 8.0
 """Distance, in standard deviations, at which larger ones are drawn."""
+MOST = 2.0
+"""Times its bound at which a number that is more is drawn."""
 
 
 def inclusion(ax: Any, pip: Array, selected: Bools, threshold: float) -> None:
@@ -67,5 +69,21 @@ def distances(ax: Any, z: Array, labels: Sequence[str]) -> None:
     ax.hlines(place, 0, shown, color=colour, lw=1.6)
     ax.scatter(shown, place, s=12, color=colour, zorder=3)
     ax.set(xlim=(-1.08 * FAR, 1.08 * FAR), ylim=(len(z) - 0.4, -0.6))
+    ax.set_yticks(place, labels, fontsize=6)
+    ax.tick_params(axis="y", length=0)
+
+
+def shares(ax: Any, values: Array, beyond: Bools, labels: Sequence[str]) -> None:
+    """Draw numbers `(k,)` in units of their bounds, one below the other; those `beyond` are coloured."""
+    place, shown = np.arange(len(values)), np.clip(values, 0.0, MOST)
+    colour = np.where(beyond, ORANGE, BLUE)
+    ax.axvspan(0.0, 1.0, color=SHADE, alpha=0.6, linewidth=0)
+    ax.hlines(place, 0, shown, color=colour, lw=1.6)
+    ax.scatter(shown, place, s=12, color=colour, zorder=3)
+    ax.set(
+        xlim=(-0.03 * MOST, 1.03 * MOST),
+        ylim=(max(len(values), 4) - 0.4, -0.6),
+        xlabel="in units of the bound",
+    )
     ax.set_yticks(place, labels, fontsize=6)
     ax.tick_params(axis="y", length=0)

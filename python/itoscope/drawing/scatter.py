@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
 
-__all__ = ["averages", "cloud", "corner", "estimates", "quantiles", "ratios"]
+__all__ = ["averages", "cloud", "corner", "estimates", "line", "quantiles", "ratios"]
 
 #: Points of a cloud; more make files large and pictures no clearer.
 MOST_POINTS = 1500
@@ -144,3 +144,12 @@ def ratios(ax: Any, size: Array, ratio: Array, error: Array) -> None:
     ax.plot(size, ratio, color=BLUE, lw=1.0)
     ax.scatter(size, ratio, s=12, color=np.where(np.abs(ratio - 1.0) > 1.5 * error, ORANGE, BLUE), zorder=3)
     ax.set_xscale("log", base=2)
+
+
+def line(ax: Any, x: Array, y: Array, within: tuple[float, float]) -> None:
+    """Draw a curve through the level zero, the part `within` solid on a shade."""
+    inside = (x >= within[0]) & (x <= within[1])
+    ax.axvspan(*within, color=SHADE, alpha=0.6, linewidth=0)
+    ax.axhline(0, color=INK, lw=0.8)
+    ax.plot(x, y, color=BLUE, lw=1.2, ls=(0, (3, 2)))
+    ax.plot(x[inside], y[inside], color=BLUE, lw=1.8)

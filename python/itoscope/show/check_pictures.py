@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from itoscope.checks.again import looks_again
+from itoscope.checks.beyond import REACH
 from itoscope.checks.filtered import MOST_PATHS
 from itoscope.checks.rows import steps_of, still_rows
 from itoscope.checks.scores import learned
 from itoscope.checks.simulated import compare, simulation_checks
 from itoscope.checks.steps import roots_of
-from itoscope.drawing.bars import correlation, distances
-from itoscope.drawing.scatter import averages, quantiles, ratios
+from itoscope.drawing.bars import MOST, correlation, distances, shares
+from itoscope.drawing.scatter import averages, line, quantiles, ratios
 from itoscope.drawing.style import ORANGE, hide, label_panels, name_of, panels, with_unit
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.result.steps import recording_of
 from itoscope.result.units import shown_units
+from itoscope.result.values import drift_at
 from itoscope.stats.blocks import block_ratios
 from itoscope.stats.whiteness import autocorrelation
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from itoscope.checks.steps import Steps
     from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
+    from itoscope.result.diagnostics import Check as Look
     from itoscope.result.findings import Findings
 
 __all__ = ["checks"]
@@ -42,6 +46,11 @@ MOST_BARS = 40
 """Recordings that have a point of their own; of more, neighbours share one."""
 FEWEST = 5
 """Residuals of a point."""
+BOUNDS = (
+    "time step", "step size", "step bias", "given row", "row residual", "variance floor", "positive covariance",
+    "innovation variance", "explosions",
+)  # fmt: skip
+"""Checks of one number that has a bound."""
 
 
 class Axis(NamedTuple):
@@ -54,11 +63,12 @@ class Axis(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """The checks that look at it, what stands above it, and what draws it."""
+    """The checks that look at it, what stands above it, what draws it, and whose checks, of the row unless said."""
 
     checks: tuple[str, ...]
     title: str
     draw: Callable[[Any], None]
+    about: str = ""
 
 
 def checks(result: Findings, row: str | None, data: Trajectories | None, simulate: bool, ax: Any) -> Any:
@@ -71,13 +81,20 @@ def checks(result: Findings, row: str | None, data: Trajectories | None, simulat
     if row is not None and row not in names:
         raise argument_error("row", row, f"one of {', '.join(names)}")
     every = [steps for steps in every if row in (None, steps.name)]
-    fired = _fired(result, data)
+    looks = _looks(result, data)
     columns = {}
     if simulate:
         comparison = compare(result, held, int(result.settings.get("seed") or 0))
         columns = comparison.columns
-        fired |= {(look.about, look.name) for look in simulation_checks(comparison) if look.fired}
-    of_rows = [_panels(result, held, steps, columns.get(steps.name, {})) for steps in every]
+        looks += [look.as_dict() for look in simulation_checks(comparison)]
+    fired = {(about, look["name"]) for look in looks if look["fired"] for about in look["about"].split(", ")}
+    of_rows = [_panels(result, held, steps, columns.get(steps.name, {}), looks) for steps in every]
+    shown_names = [steps.name for steps in every]
+    for state in result.drift:
+        if state in shown_names:
+            of_rows[shown_names.index(state)].append(_beyond(result, held, state))
+        elif result.observer is not None:  # a row that was not recorded is no channel
+            of_rows[-1].append(_beyond(result, held, state))
     lines = [-(-len(shown) // COLUMNS) for shown in of_rows]
     axes = panels(ax, sum(lines), COLUMNS, width=2.6, height=2.1)
     for shown, steps, first in zip(of_rows, every, np.cumsum([0, *lines])):
@@ -86,7 +103,8 @@ def checks(result: Findings, row: str | None, data: Trajectories | None, simulat
             hide(one)
         for one, panel in zip(places, shown):
             panel.draw(one)
-            rung = [check for check in panel.checks if (steps.name, check) in fired]
+            about = panel.about or steps.name
+            rung = [check for check in panel.checks if {(about, check), ("all", check)} & fired]
             one.set_title(", ".join(rung) or panel.title, fontsize=8.5, color=ORANGE if rung else "black")
             one.tick_params(axis="x", labelsize=7)
             one.xaxis.label.set_size(8)
@@ -94,16 +112,19 @@ def checks(result: Findings, row: str | None, data: Trajectories | None, simulat
     return label_panels(axes)
 
 
-def _fired(result: Findings, data: Trajectories | None) -> set[tuple[str, str]]:
-    """Row and name of the checks that fired, of the fit or on another recording."""
+def _looks(result: Findings, data: Trajectories | None) -> list[Look]:
+    """The checks of the fit, or those of another recording."""
     if data is None:
-        found = result.diagnostics.get("checks", [])
-        return {(check["about"], check["name"]) for check in found if check["fired"]}
-    return {(look.about, look.name) for look in looks_again(result, result.driven(data)) if look.fired}
+        return list(result.diagnostics.get("checks", []))
+    return [look.as_dict() for look in looks_again(result, result.driven(data))]
 
 
 def _panels(
-    result: Findings, data: Trajectories, steps: Steps, compared: dict[str, list[Compared]]
+    result: Findings,
+    data: Trajectories,
+    steps: Steps,
+    compared: dict[str, list[Compared]],
+    looks: Sequence[Look],
 ) -> list[Panel]:
     """Those of one row or channel."""
     z, piece = steps.z, steps.piece
@@ -142,7 +163,44 @@ def _panels(
         if size_checks:
             sized = f"variance of {label.partition(' of ')[2]}"
             found.append(Panel(size_checks, "variance", _mean(x, squares, 1.0, axis, sized)))
+    own = [
+        look
+        for look in looks
+        if look["name"] in BOUNDS and {steps.name, "all"} & {*look["about"].split(", ")}
+    ]
+    if own:
+        found.append(Panel(BOUNDS, "numbers and bounds", partial(_bounds, own)))
     return found
+
+
+def _beyond(result: Findings, data: Trajectories, state: str) -> Panel:
+    """The drift of a row over its own state, the others at their mean, to `REACH` times the outermost samples."""
+    paths = result.rows(data) if result.observer is None else result.observer.smooth(data)[0]
+    x = np.concatenate(paths)[:, : len(result.variables)]
+    x = x[np.isfinite(x).all(axis=1)]
+    column, mean = list(result.states).index(state), x.mean(axis=0)
+    low, high = float(x[:, column].min()), float(x[:, column].max())
+    along = np.tile(mean, (201, 1))
+    along[:, column] += np.linspace(-1.0, 1.0, 201) * REACH * max(high - mean[column], mean[column] - low)
+    drift = drift_at(result, along)[:, column]
+
+    def draw(ax: Any) -> None:
+        line(ax, along[:, column], drift, (low, high))
+        ax.set(xlabel=name_of(state), ylabel=f"drift of {name_of(state)}")
+
+    return Panel(("outward drift", "stationary law"), "beyond the data", draw, state)
+
+
+def _bounds(looks: Sequence[Look], ax: Any) -> None:
+    """Numbers of checks in units of their bounds."""
+    values = [
+        abs(look["value"] - 1.0) / look["threshold"] if look["name"] == "innovation variance" else
+        look["value"] / look["threshold"] if look["threshold"] > 0 else MOST * look["fired"]
+        for look in looks
+    ]  # fmt: skip
+    shares(
+        ax, np.array(values), np.array([look["fired"] for look in looks]), [look["name"] for look in looks]
+    )
 
 
 def _axes(result: Findings, steps: Steps, names: Sequence[str]) -> list[Axis]:
