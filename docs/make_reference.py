@@ -12,7 +12,17 @@ PAGE = Path(__file__).parent / "reference.md"
 #: Every name of `itoscope.__all__` once, in the order of the page.
 SECTIONS = {
     "Finding an equation": ("discover", "discover_many", "Discovery", "Equation", "SDEDiscovery", "Prior"),
-    "Recordings": ("Trajectories", "Average", "Input", "read", "stream", "dask", "advise", "classify_order"),
+    "Recordings": (
+        "Trajectories",
+        "Acceleration",
+        "Average",
+        "Input",
+        "read",
+        "stream",
+        "dask",
+        "advise",
+        "classify_order",
+    ),
     "Candidate terms": ("Library", "from_pysindy"),
     "Moments of one regression": ("moments", "Moments"),
     "Equations that are given": ("SDE", "problems"),

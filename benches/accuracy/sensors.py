@@ -1,6 +1,9 @@
 """Sensors as they are beside the same recordings taken at face value: `python benches/accuracy/sensors.py --seeds 10`.
 
-A Brownian particle in a trap, filmed at full exposure, its truth by exact steps of a hundredth of a frame.
+`film`: a Brownian particle in a trap, filmed at full exposure, its truth by exact steps of a hundredth of a frame.
+`track`: a velocity that relaxes, of which fixes are taken whose errors go over two decades. `outliers`: one of fifty
+readings is off by 10 to 50 standard deviations. `zeros`: an oscillator seen by a gauge whose zero moves. All truths
+are exact steps of linear systems.
 """
 
 from __future__ import annotations
@@ -17,13 +20,8 @@ RATE, GAMMA = 1.0, 2.0
 def filmed(relaxations: float, localisation: float, frames: int, seed: int) -> np.ndarray:
     """Average of the particle over each frame, with noise in shares of its spread."""
     rng = np.random.default_rng(seed)
-    step = relaxations / RATE / FINE
-    decay, spread = np.exp(-RATE * step), np.sqrt(GAMMA / (2 * RATE))
-    kicks = spread * np.sqrt(1.0 - decay**2) * rng.standard_normal(frames * FINE)
-    x = np.empty(frames * FINE + 1)
-    x[0] = spread * rng.standard_normal()
-    for n, kick in enumerate(kicks):
-        x[n + 1] = decay * x[n] + kick
+    spread = np.sqrt(GAMMA / (2 * RATE))
+    x = relaxing(frames * FINE + 1, relaxations / RATE / FINE, RATE, GAMMA, rng)
     average = ((x[1:] + x[:-1]) / 2.0).reshape(frames, FINE).mean(axis=1)
     return average + localisation * spread * rng.standard_normal(frames)
 
@@ -54,14 +52,200 @@ def line(relaxations: float, localisation: float, frames: int, seeds: int, obser
     )
 
 
+def relaxing(n: int, dt: float, rate: float, gamma: float, rng: np.random.Generator) -> np.ndarray:
+    """A relaxing state by exact steps."""
+    decay, spread = np.exp(-rate * dt), np.sqrt(gamma / (2 * rate))
+    x = np.empty(n)
+    x[0] = spread * rng.standard_normal()
+    for k, kick in enumerate(spread * np.sqrt(1.0 - decay**2) * rng.standard_normal(n - 1)):
+        x[k + 1] = decay * x[k] + kick
+    return x
+
+
+class Tally:
+    """Estimates over their true values, how many intervals hold those, and how often the terms are right."""
+
+    def __init__(self) -> None:
+        self.ratios: list[list[float]] = []
+        self.inside = self.asked = self.right = 0
+
+    def add(self, result: ito.Discovery, terms: dict[str, dict[str, float]], gamma: dict[str, float]) -> None:
+        """One result: the true coefficients of the drift by row and term, and the constant of Gamma by row."""
+        right, ratios = True, []
+        for row, wanted in terms.items():
+            equation = result.drift[row]
+            chosen = {t for t, z in zip(equation.terms, equation.selected) if z}
+            right &= chosen == set(wanted)
+            ratios += self._held(equation, wanted)
+        for row, value in gamma.items():
+            ratios += self._held(result.diffusion[row, row], {"1": value})
+        self.right += right
+        self.ratios.append(ratios)
+
+    def _held(self, equation: ito.Equation, wanted: dict[str, float]) -> list[float]:
+        interval, found = equation.interval(0.95), []
+        for term, true in wanted.items():
+            k = equation.terms.index(term)
+            self.asked += 1
+            self.inside += bool(interval[k][0] <= true <= interval[k][1])
+            found.append(equation.mean[k] / true)
+        return found
+
+    def text(self) -> str:
+        """As a row of a table."""
+        n = len(self.ratios)
+        mean, error = np.mean(self.ratios, axis=0), np.std(self.ratios, axis=0, ddof=1) / np.sqrt(n)
+        cells = [f"{a:.2f} ± {b:.2f}" for a, b in zip(mean, error)]
+        return " | ".join([f"{self.right} of {n}", *cells, f"{self.inside} of {self.asked}"])
+
+
+def tracks(asked: argparse.Namespace) -> None:
+    """A relaxing velocity whose fixes have errors over two decades."""
+    tallies = {"errors of each fix": Tally(), "one level": Tally()}
+    for seed in range(asked.seeds):
+        rng = np.random.default_rng(seed)
+        x = relaxing(asked.frames, 0.1, 1.0, 2.0, rng)
+        errors = 10.0 ** rng.uniform(-2.0, 0.0, len(x))
+        data = ito.Trajectories(x + errors * rng.standard_normal(len(x)), dt=0.1, names=["x1"])
+        for (_, tally), noise in zip(tallies.items(), ({"x1": errors}, "estimate")):
+            result = ito.discover(
+                data, ito.Library.polynomials(1), measurement_noise=noise, diffusion="constant", seed=1
+            )
+            tally.add(result, {"x1": {"x1": -1.0}}, {"x1": 2.0})
+    for name, tally in tallies.items():
+        print(f"| {name} | {tally.text()} |", flush=True)
+
+
+def outliers(asked: argparse.Namespace) -> None:
+    """A relaxing state of which two readings of a hundred are off by 10 to 50 standard deviations."""
+    laws, sd = ("student", "normal"), 0.15
+    tallies, levels = {law: Tally() for law in laws}, {law: [] for law in laws}
+    listed = false = there = 0
+    for seed in range(asked.seeds):
+        rng = np.random.default_rng(seed)
+        x = relaxing(asked.frames, 0.05, 1.5, 0.81, rng)
+        error, off = sd * rng.standard_normal(len(x)), rng.random(len(x)) < 0.02
+        error[off] = sd * rng.choice([-1, 1], off.sum()) * rng.uniform(10.0, 50.0, off.sum())
+        data = ito.Trajectories(x + error, dt=0.05, names=["x1"])
+        for law in laws:
+            result = ito.discover(
+                data, ito.Library.polynomials(2), measurement_noise="estimate", noise_law=law, diffusion="constant",
+                seed=1,
+            )  # fmt: skip
+            tallies[law].add(result, {"x1": {"x1": -1.5}}, {"x1": 0.81})
+            levels[law].append(result.measurement_noise / sd)
+            found = {one.sample for one in result.outliers}
+            if law == "student":
+                there, listed = there + off.sum(), listed + len(found & set(np.flatnonzero(off)))
+                false += len(found - set(np.flatnonzero(off)))
+    for law in laws:
+        low, high = min(levels[law]), max(levels[law])
+        print(f"| {law} | {tallies[law].text()} | {low:.2f} .. {high:.2f} |", flush=True)
+    print(f"outliers listed: {listed} of {there}, others {false}")
+
+
+def oscillating(n: int, dt: float, k: float, c: float, gamma: float, rng: np.random.Generator) -> np.ndarray:
+    """Places and velocities of a linear oscillator by exact steps."""
+    a = np.array([[0.0, 1.0], [-k, -c]])
+    law = np.diag([gamma / (2 * c * k), gamma / (2 * c)])
+    values, vectors = np.linalg.eig(a)
+    phi = (vectors @ np.diag(np.exp(values * dt)) @ np.linalg.inv(vectors)).real
+    low = np.linalg.cholesky(law - phi @ law @ phi.T + 1e-18 * np.eye(2))
+    x = np.empty((n, 2))
+    x[0] = np.sqrt(np.diag(law)) * rng.standard_normal(2)
+    for step, kick in enumerate(rng.standard_normal((n - 1, 2))):
+        x[step + 1] = phi @ x[step] + low @ kick
+    return x
+
+
+def zeros(asked: argparse.Namespace) -> None:
+    """An oscillator of 20 samples a period seen by a gauge with 5 % of noise whose zero goes by 5 sd, or to and fro."""
+    k, c, gamma, dt = 40.0, 0.8, 3.0, 0.05
+    sd = np.sqrt(gamma / (2 * c * k))
+    for share in (0.0, None, 0.1, 1 / 3, 2 / 3):
+        tallies = {kind: Tally() for kind in ("drift", None)}
+        for seed in range(asked.seeds):
+            rng = np.random.default_rng(seed)
+            x = oscillating(asked.frames, dt, k, c, gamma, rng)[:, 0]
+            t = np.arange(len(x)) * dt
+            slow = 5 * t / t[-1] if share is None else np.sqrt(2) * share * np.sin(2 * np.pi * 3 * t / t[-1])
+            y = x + 0.05 * sd * rng.standard_normal(len(x)) + sd * slow
+            for kind, tally in tallies.items():
+                result = ito.discover(
+                    ito.Trajectories(y, dt=dt, names=["x1"]), ito.Library.polynomials(1), order=2,
+                    offset={"x1": kind} if kind else None, exclude={"v1": ["1"]}, diffusion="constant",
+                    seed=1,
+                )  # fmt: skip
+                tally.add(result, {"v1": {"x1": -k, "v1": -c}}, {"v1": gamma})
+        name = "5 sd over the record" if share is None else f"sine of {share:.2f}"
+        for kind, tally in tallies.items():
+            print(f"| {name} | {kind} | {tally.text()} |", flush=True)
+
+
+def noisy(values: np.ndarray, sd: float, rng: np.random.Generator) -> np.ndarray:
+    """Readings with errors."""
+    return values + sd * rng.standard_normal(len(values))
+
+
+def accelerations(asked: argparse.Namespace) -> None:
+    """An oscillator, linear or of Duffing's kind, from an accelerometer with a zero, and from two sensors."""
+    c, gamma, dt = 0.8, 3.0, 0.05
+    for alpha in (0.0, 400.0):
+        k, names = (
+            20.0 if alpha else 40.0,
+            ("acceleration", "and a tenth of the places", "two places", "both"),
+        )
+        tallies = {name: Tally() for name in names}
+        for seed in range(asked.seeds):
+            rng = np.random.default_rng(seed)
+            if alpha:
+                sde = ito.SDE(["v1", f"-{k}*x1 - {c}*v1 - {alpha}*x1^3"], gamma=[["0", "0"], ["0", str(gamma)]],
+                              states=["x1", "v1"])  # fmt: skip
+                x = sde.simulate([0.0, 0.0], dt=dt, n_steps=asked.frames, substeps=100, seed=seed).paths[0]
+            else:
+                x = oscillating(asked.frames, dt, k, c, gamma, rng)
+            sx, sv = x.std(axis=0)
+            felt = np.r_[np.nan, np.diff(x[:, 1]) / dt]
+            felt += 3.0 + 0.05 * np.nanstd(felt) * rng.standard_normal(len(x))
+            place = x[:, 0] + 0.05 * sx * rng.standard_normal(len(x))
+            few = np.where(np.arange(len(x)) % 10 == 0, place, np.nan)
+            cases = {
+                names[0]: ([felt], {"a": ito.Acceleration("x1")}),
+                names[1]: ([felt, few], {"a": ito.Acceleration("x1"), "b": "x1"}),
+                names[2]: ([noisy(x[:, 0], 0.002, rng), noisy(x[:, 0], 0.05, rng)], {"a": "x1", "b": "x1"}),
+                names[3]: (
+                    [noisy(x[:, 0], 0.1 * sx, rng), noisy(x[:, 1], 0.1 * sv, rng)],
+                    {"a": "x1", "b": "v1"},
+                ),
+            }
+            true = {"v1": {"x1": -k, "v1": -c} | ({"x1^3": -alpha} if alpha else {})}
+            for name, (columns, observed) in cases.items():
+                data = ito.Trajectories(np.column_stack(columns), dt=dt, names=list(observed))
+                result = ito.discover(
+                    data, ito.Library.polynomials(3), order=2, observed=observed, exclude={"v1": ["1"]},
+                    offset={"a": "estimate"} if name.startswith(("acc", "and")) else None, diffusion="constant", seed=1,
+                    measurement_noise="estimate",
+                )  # fmt: skip
+                tallies[name].add(result, true, {"v1": gamma})
+        for name in names:
+            print(f"| {'Duffing' if alpha else 'linear'} | {name} | {tallies[name].text()} |", flush=True)
+
+
+OTHERS = {"track": tracks, "outliers": outliers, "zeros": zeros, "accelerations": accelerations}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="?", default="film", choices=("film", *OTHERS))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--frames", type=int, default=2000)
     parser.add_argument("--relaxations", type=float, nargs="+", default=[0.2, 0.5, 1.0])
     parser.add_argument("--localisation", type=float, nargs="+", default=[0.0, 0.1, 0.3])
     asked = parser.parse_args()
     ito.set_threads(1)
+    if asked.what != "film":
+        OTHERS[asked.what](asked)
+        return
     for relaxations in asked.relaxations:
         for localisation in asked.localisation:
             for name, observed in (("average", ito.Average("x1")), ("naive", "x1")):

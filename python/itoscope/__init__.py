@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from itoscope.discovery.estimator import SDEDiscovery
     from itoscope.discovery.many import discover_many
     from itoscope.discovery.result import Discovery
-    from itoscope.fit.sensors.kinds import Average
+    from itoscope.fit.sensors.kinds import Acceleration, Average
     from itoscope.library.library import Library
     from itoscope.library.pysindy import from_pysindy
     from itoscope.posterior.equation import Equation
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SDE",
+    "Acceleration",
     "Average",
     "Discovery",
     "Equation",
@@ -63,6 +64,7 @@ former.serve(__name__)
 #: Where the names are; what nobody uses is not imported, and the estimator brings scikit-learn along.
 LATER = {
     "SDE": "itoscope.sde.sde",
+    "Acceleration": "itoscope.fit.sensors.kinds",
     "Average": "itoscope.fit.sensors.kinds",
     "Discovery": "itoscope.discovery.result",
     "Equation": "itoscope.posterior.equation",

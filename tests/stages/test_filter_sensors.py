@@ -146,3 +146,20 @@ def test_what_the_paths_must_hold(backend):
         return
     with pytest.raises(ito.errors.ArgumentError, match="1 resets"):
         stages.filter_loglik(space, [np.zeros((9, 1))], [STEP])
+
+
+def test_changes_over_the_step_have_their_exact_law(backend):
+    """A copy of the state is renewed at every sample: readings are differences, whose law is that of the states."""
+    n = 150
+    times = STEP * np.arange(n + 1)
+    law = SPREAD * np.exp(-RATE * np.abs(np.subtract.outer(times, times)))
+    differ = np.diff(np.eye(n + 1), axis=0) / STEP
+    cov = differ @ law @ differ.T + 0.05 * np.eye(n)
+    y = np.linalg.cholesky(cov) @ np.random.default_rng(4).normal(size=n)
+    stages, space = _trap(
+        backend, drift=np.array([[-RATE, 0.0], [0.0, 0.0]]), observation=np.array([[1.0, -1.0]]) / STEP,
+        resets=(np.array([[1.0, 0.0], [1.0, 0.0]]),),
+    )  # fmt: skip
+    path = np.column_stack([[np.nan, *y], np.ones(n + 1)])
+    found = stages.filter_loglik(space, [path], [STEP])[0]
+    assert found == pytest.approx(_normal(y, cov), rel=tolerances.DENSE_GAUSSIAN)

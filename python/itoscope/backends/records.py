@@ -254,16 +254,17 @@ class Parameter(NamedTuple):
     """One number of a state-space model.
 
     `kind` "drift": coefficient of `term` in the row `at`; "gamma": of `term` in the pair number `at`; "noise": variance
-    of the channel `at`, `term` being 0. "number": one of the numbers that given expressions name, which no stage knows.
+    of the channel `at`, `term` being 0; "tails": one over the degrees of freedom of its noise; "number": one of the
+    numbers that given expressions name, which no stage knows.
     """
 
-    kind: Literal["drift", "gamma", "noise", "number"]
+    kind: Literal["drift", "gamma", "noise", "tails", "number"]
     at: int
     term: int = 0
 
     def of(self, model: HasTables) -> float:
         """Its value."""
-        table: Array = getattr(model, "numbers" if self.kind == "number" else self.kind)
+        table: Array = np.asarray(getattr(model, "numbers" if self.kind == "number" else self.kind))
         return float(table[self.at] if table.ndim == 1 else table[self.at, self.term])
 
 
@@ -282,10 +283,14 @@ class HasTables(Protocol):
     def noise(self) -> Array:
         """Variances of the noises `(q,)`."""
 
+    @property
+    def tails(self) -> tuple[float, ...]:
+        """One over the degrees of freedom of each `(q,)`, or nothing where all are normal."""
+
 
 @dataclass(frozen=True)
 class StateSpace:
-    """`dx = f dt + g dB` with `f = drift @ u(x)`, `(g g^T)[pair] = gamma @ u(x)`; `y = observation @ x + e`.
+    r"""`dx = f dt + g dB` with `f = drift @ u(x)`, `(g g^T)[pair] = gamma @ u(x)`; `y = observation @ x + e`.
 
     Parameters
     ----------
@@ -313,6 +318,12 @@ class StateSpace:
         Channels whose noise variance is multiplied at every sample: the columns after the given states hold factors.
     resets : tuple of (m, m) arrays
         Linear maps of the state after a sample, each where its column, after the factors, is not zero.
+    tails : tuple of q float
+        One over the degrees of freedom of the noise of each channel, whose variance is then that of a scale; 0 of
+        normal noise, nothing where all are normal. Such a noise is normal of variance :math:`s^2/\lambda` with
+        :math:`\lambda \sim \mathrm{Gamma}(\nu/2, \nu/2)`; given the innovation the law of the state is taken as
+        normal again, of the mean and covariance that it has, and the likelihood is the product of the densities of
+        the innovations given those before.
     """
 
     program: Program
@@ -330,11 +341,14 @@ class StateSpace:
     given: tuple[int, ...] = ()
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
+    tails: tuple[float, ...] = ()
 
     def moved(self, parameter: Parameter, step: float) -> StateSpace:
         """The same with one parameter larger by `step`."""
         kind, at, term = parameter
         drift, gamma, noise = self.drift.copy(), self.gamma.copy(), self.noise.copy()
+        if kind == "tails":
+            return replace(self, tails=tuple(v + step * (c == at) for c, v in enumerate(self.tails)))
         if kind == "drift":
             drift[at, term] += step
         elif kind == "gamma":

@@ -56,6 +56,15 @@ SOUGHT: tuple[Word, ...] = (
         },
     ),
     (
+        "--offset",
+        "offset",
+        {
+            "action": "append",
+            "metavar": "COLUMN=KIND",
+            "help": "a column whose zero is not known: estimate, a constant, or drift, as gauge=drift; may be repeated",
+        },
+    ),
+    (
         "--states",
         "states",
         {
@@ -64,12 +73,13 @@ SOUGHT: tuple[Word, ...] = (
         },
     ),
     (
-        "--observed",
+        "--sensor",
         "observed",
         {
             "action": "append",
             "metavar": "COLUMN=EXPR",
-            "help": "what a column shows of the states, as gauge=x2-x1; may be repeated",
+            "help": "what a column shows of the states, as gauge=x2-x1, camera=average(x1), acc=acceleration(x1); may "
+            "be repeated",
         },
     ),
     (
@@ -238,6 +248,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
         "diffusion": by_row("--diffusion", arguments.diffusion),
         "forcing": by_row("--forcing", arguments.forcing),
+        "offset": assignments("--offset", arguments.offset) or None,
         "measurement_noise": noise_of(arguments.measurement_noise),
         "weights": None if arguments.weights == "none" else arguments.weights,
         "progress": not arguments.quiet,
@@ -312,6 +323,7 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "noise_levels": plain(result.diagnostics.get("measurement_noise", {})),
         "symmetry": plain(result.diagnostics.get("symmetry", {})),
         "varying": plain(result.diagnostics.get("varying", {})),
+        "outliers": [plain(outlier._asdict()) for outlier in result.outliers],
         "warnings": list(result.warnings),
         "advice": [plain(advice.as_dict()) for advice in result.advice],
         "checks": plain(result.diagnostics.get("checks", [])),

@@ -21,6 +21,8 @@ __all__ = [
     "Integers",
     "Kernel",
     "Level",
+    "NoiseLaw",
+    "Offset",
     "OnDivergence",
     "Order",
     "Progress",
@@ -57,6 +59,10 @@ Diffusion = Literal["full", "diagonal", "constant", "none"]
 Sampler = Literal["auto", "gibbs", "exact"]
 #: Every step of every path is a row, or the paths are averaged at each time first.
 Ensemble = Literal["pool", "mean"]
+#: The law of the noise of a column.
+NoiseLaw = Literal["normal", "student"]
+#: The zero of a sensor: a constant, or a slow random walk.
+Offset = Literal["estimate", "drift"]
 #: How noisy a column is.
 Level = float | Literal["estimate"]
 #: Whether steps are weighed by the inverse noise variance, found in rounds.

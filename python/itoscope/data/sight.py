@@ -30,18 +30,29 @@ class Sight:
         are made the same, a reading over a long one counting for as much as it tells.
     step : float
         The step that all of those stand for.
+    differences : tuple of int
+        Those of them that show how much something has changed over the step, not its average.
     """
 
     channels: tuple[str, ...]
     scaled: tuple[int, ...] = ()
     gathered: tuple[int, ...] = ()
     step: float = 1.0
+    differences: tuple[int, ...] = ()
 
     def lengths(self, data: Trajectories, path: int) -> Array:
         """Step to each sample over the usual one `(n,)`, 1 at the first and where all are even."""
         found = np.ones(len(data.times[path]))
         if np.ndim(data.steps()[path]):
             found[1:] = np.diff(data.times[path]) / self.step
+        return found
+
+    def of_channels(self, data: Trajectories, path: int) -> Array:
+        """What divides a reading of the filter `(n, q)` to be one of the data; NaN where the data have none."""
+        found = np.ones((len(data.times[path]), len(self.channels)))
+        of = list(self.gathered)
+        found[:, of] = self.lengths(data, path)[:, None]
+        found[:1, of] = np.nan
         return found
 
     def readings(self, data: Trajectories) -> list[Array]:
@@ -63,7 +74,7 @@ class Sight:
             found[:, [self.channels.index(name) for name in data.errors.names]] = data.errors.at(path, times)
         return found
 
-    def recorded(self, path: Array, places: Integers, shown: Array) -> Array:
+    def recorded(self, path: Array, places: Integers, shown: Array, step: float = 1.0) -> Array:
         """What the channels would show of a path of the states, without noise `(n, q)`.
 
         Parameters
@@ -73,7 +84,9 @@ class Sight:
         places : (n,) array of int
             The samples.
         shown : (q, m) array
-            What the channels show in a moment.
+            What the channels show in a moment, of differences what of.
+        step : float
+            Of the grid.
         """
         whole = path @ shown.T
         found: Array = whole[places]
@@ -81,6 +94,8 @@ class Sight:
         gathered[1:] = np.cumsum((whole[1:] + whole[:-1]) / 2.0, axis=0)
         of = list(self.gathered)
         found[1:, of] = np.diff(gathered[places], axis=0)[:, of] / np.diff(places)[:, None]
+        of = list(self.differences)
+        found[1:, of] = np.diff(whole[places], axis=0)[:, of] / (step * np.diff(places)[:, None])
         return found
 
     def columns(self, data: Trajectories, carried: Sequence[Array]) -> list[Array]:

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
         Forcing,
         Kernel,
         Level,
+        Offset,
         Order,
         Sampler,
         Symmetry,
         Weights,
     )
-    from itoscope.fit.sensors.kinds import Average
+    from itoscope.fit.sensors.kinds import Sensor
     from itoscope.library.library import Library
 
 __all__ = ["discover"]
@@ -38,6 +39,7 @@ def discover(
     dt: float | None = None,
     order: Order = 1,
     measurement_noise: Level | Mapping[str, Any] | None = None,
+    offset: Mapping[str, Offset] | None = None,
     diffusion_library: Library | None = None,
     diffusion: Diffusion | Mapping[str, Diffusion] = "full",
     known_drift: Mapping[str, str] | None = None,
@@ -57,7 +59,7 @@ def discover(
     max_rounds: int = 8,
     weight_floor: float = 1e-2,
     states: Sequence[str] | None = None,
-    observed: Mapping[str, str | Average] | Sequence[str | Average] | None = None,
+    observed: Mapping[str, str | Sensor] | Sequence[str | Sensor] | None = None,
     inputs: Sequence[str] | Mapping[str, Any] | None = None,
     forcing: Forcing | Mapping[str, Forcing | Kernel] = "white",
     exclude: Mapping[str, Sequence[str]] | None = None,
@@ -93,6 +95,9 @@ def discover(
         `{"laser": 0.002, "camera": "estimate", "gps": errors}`, where `errors` has a standard deviation for each
         sample, a list of such arrays of several paths; columns that are not named are estimated. Default:
         `"estimate"` where `order=2`, `states` or `observed` ask for the filter, 0 otherwise.
+    offset : mapping of str to {"estimate", "drift"}, optional
+        `{"acc": "estimate", "gauge": "drift"}`: the zero of a column is not known, a constant on each path, or a random
+        walk whose strength is found. `diagnostics["offsets"]` and `smoothed()` have what was found.
     diffusion_library : Library, optional
         Candidate terms of the diffusion covariance. Default: those of the drift.
     diffusion : {"full", "diagonal", "constant", "none"}, or a mapping of states to these

@@ -31,13 +31,14 @@ if TYPE_CHECKING:
         Forcing,
         Kernel,
         Level,
+        Offset,
         Order,
         Sampler,
         Style,
         Symmetry,
         Weights,
     )
-    from itoscope.fit.sensors.kinds import Average
+    from itoscope.fit.sensors.kinds import Sensor
     from itoscope.library.library import Library
 
 try:  # the base class has to be there when the class is made; without it, making an estimator is an error
@@ -97,6 +98,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         dt: float | None = None,
         order: Order = 1,
         measurement_noise: Level | Mapping[str, Any] | None = None,
+        offset: Mapping[str, Offset] | None = None,
         diffusion_library: Library | None = None,
         diffusion: Diffusion | Mapping[str, Diffusion] = "full",
         known_drift: Mapping[str, str] | None = None,
@@ -116,7 +118,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         max_rounds: int = 8,
         weight_floor: float = 1e-2,
         states: Sequence[str] | None = None,
-        observed: Mapping[str, str | Average] | Sequence[str | Average] | None = None,
+        observed: Mapping[str, str | Sensor] | Sequence[str | Sensor] | None = None,
         inputs: Sequence[str] | Mapping[str, Any] | None = None,
         forcing: Forcing | Mapping[str, Forcing | Kernel] = "white",
         exclude: Mapping[str, Sequence[str]] | None = None,

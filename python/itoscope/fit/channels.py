@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common import checks
+from itoscope.common.numbers import exact
 from itoscope.errors import DataError, argument_error, naming
-from itoscope.fit.sensors.kinds import Average
+from itoscope.fit.sensors.kinds import Acceleration, Average, Sensor
 from itoscope.library.bound import names_in
 
 if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array
+    from itoscope.fit.sensors.kinds import Gathered
 
-__all__ = ["check_moves", "observation_matrix", "observed_texts", "state_names"]
+__all__ = ["check_moves", "observation_matrix", "observed_texts", "state_names", "velocities"]
 
 FEWEST = 4
 """Samples of a channel: three differences, of which the level of the noise is read; of a path, for a constant."""
@@ -25,7 +27,7 @@ LINEAR = 1e-12
 
 
 def observed_texts(
-    names: Sequence[str], observed: Mapping[str, str | Average] | Sequence[str | Average] | None
+    names: Sequence[str], observed: Mapping[str, str | Sensor] | Sequence[str | Sensor] | None
 ) -> list[str] | str | None:
     """What each column shows: `observed` as given, or by column, where columns that are not named show their state.
 
@@ -46,8 +48,8 @@ def observed_texts(
     return [_text(observed.get(name, name)) for name in names]
 
 
-def _text(what: str | Average) -> str:
-    return what.text if isinstance(what, Average) else what
+def _text(what: str | Sensor) -> str:
+    return what.text if isinstance(what, (Acceleration, Average)) else what
 
 
 def state_names(
@@ -129,6 +131,37 @@ def observation_matrix(
     ):
         raise argument_error("observed", texts, "linear combinations of the states, such as 'x2 - x1'")
     return matrix
+
+
+def velocities(
+    names: Sequence[str],
+    states: Sequence[str],
+    observation: Array,
+    gathered: Mapping[int, Gathered],
+    known: Mapping[str, str],
+    backend: Backend,
+) -> tuple[Array, Array]:
+    """The observation with the velocities of what accelerometers show in the place of the positions `(q, m)`.
+
+    And a matrix that is not zero where a column tells of a state: an acceleration of both.
+
+    Raises
+    ------
+    ArgumentError
+        For a state that has no given velocity.
+    """
+    found = observation.copy()
+    for c, what in gathered.items():
+        if what.kind != "acceleration":
+            continue
+        terms = []
+        for i in np.flatnonzero(observation[c]).tolist():
+            if states[i] not in known:
+                allowed = "an expression of positions, whose rows are given velocities, as with order=2"
+                raise argument_error(f"observed[{names[c]!r}]", f"acceleration({what.text})", allowed)
+            terms.append(f"({exact(float(observation[c, i]))})*({known[states[i]]})")
+        found[c] = observation_matrix([names[c]], states, [" + ".join(terms)], backend)[0]
+    return found, np.abs(found) + np.abs(observation)
 
 
 def check_moves(name: str, values: Sequence[Array], least: float) -> None:

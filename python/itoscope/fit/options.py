@@ -16,6 +16,7 @@ from itoscope.common.types import (
     Forcing,
     Kernel,
     Level,
+    Offset,
     Order,
     Sampler,
     Symmetry,
@@ -24,6 +25,7 @@ from itoscope.common.types import (
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.forcing import check_words
 from itoscope.fit.numbers import check_parameters
+from itoscope.fit.sensors.hidden import check_offsets
 from itoscope.fit.sensors.levels import check_noise
 from itoscope.fit.shapers import check_forcing
 from itoscope.fit.symmetry import check_symmetry, check_ties
@@ -34,7 +36,7 @@ from itoscope.posterior.sampling import Sampling
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from itoscope.fit.sensors.kinds import Average
+    from itoscope.fit.sensors.kinds import Sensor
 
 
 __all__ = ["Options", "check_streamed"]
@@ -64,6 +66,7 @@ class Options:
     library: Library | None = None
     order: Order = 1
     measurement_noise: Level | Mapping[str, Any] | None = None
+    offset: Mapping[str, Offset] | None = None
     diffusion_library: Library | None = None
     diffusion: Diffusion | Mapping[str, Diffusion] = "full"
     known_drift: Mapping[str, str] | None = None
@@ -83,7 +86,7 @@ class Options:
     max_rounds: int = 8
     weight_floor: float = 1e-2
     states: Sequence[str] | None = None
-    observed: Mapping[str, str | Average] | Sequence[str | Average] | None = None
+    observed: Mapping[str, str | Sensor] | Sequence[str | Sensor] | None = None
     inputs: Sequence[str] | Mapping[str, Any] | None = None
     forcing: Forcing | Mapping[str, Forcing | Kernel] = "white"
     exclude: Mapping[str, Sequence[str]] | None = None
@@ -104,6 +107,7 @@ class Options:
             checks.choice(name, getattr(self, name), allowed)
         check_words(self.diffusion)
         check_noise(self.measurement_noise)
+        check_offsets(self.offset)
         checks.count("max_rounds", self.max_rounds)
         checks.share("weight_floor", self.weight_floor)
         if self.states is not None:
@@ -166,6 +170,7 @@ def check_streamed(options: Options) -> None:
         ("inputs", None),
         ("states", None),
         ("observed", None),
+        ("offset", None),
         ("forcing", "white"),
         ("vary", None),
         ("parameters", None),

@@ -15,14 +15,16 @@ from itoscope.common.progress import Reporter
 from itoscope.data.driving import driven, rows
 from itoscope.errors import DataError, argument_error
 from itoscope.expressions.slopes import multiples, slope
-from itoscope.fit.channels import observation_matrix, observed_texts, state_names
+from itoscope.fit.channels import observation_matrix, observed_texts, state_names, velocities
 from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
 from itoscope.fit.given import Given
 from itoscope.fit.memory import Memory, memories_of, numbers_of, remembering, without_friction
 from itoscope.fit.numbers import Numbers
 from itoscope.fit.options import check_streamed
 from itoscope.fit.sensors.errors import with_errors
-from itoscope.fit.sensors.kinds import sensors_of
+from itoscope.fit.sensors.hidden import offsets_of
+from itoscope.fit.sensors.kinds import Gathered, sensors_of
+from itoscope.fit.sensors.laws import heavy_columns, laws_of
 from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
 from itoscope.fit.symmetry import Orbits, even_terms, orbits_of_diffusion, orbits_of_drift
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array, Diffusion, Level
+    from itoscope.common.types import Array, Diffusion, Level, Offset
     from itoscope.data.streams import Stream
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
@@ -87,11 +89,15 @@ class Question:
     observed : list of str or None
         What each column shows, where that was said.
     observation : (q, m) array
-        How the columns come from the states, averages as if they showed a moment.
-    gathered : dict of int to str
-        The columns that show an average over the step, and of what.
+        How the columns come from the states, averages as if they showed a moment; of accelerations the velocities.
+    gathered : dict of int to Gathered
+        The columns that show an average or an acceleration over the step, and of what.
+    ties : (q, m) array
+        Not zero where a column tells of a state, an acceleration of place and velocity.
     noise : tuple of q float or "estimate"
         Standard deviation of the noise of each column.
+    heavy : tuple of int
+        Columns whose noise is of Student's law.
     prior : Prior
     sampling : Sampling
         Of the full chains, the seed among its settings.
@@ -119,8 +125,10 @@ class Question:
     words: dict[int, Diffusion]
     observed: list[str] | None
     observation: Array
-    gathered: dict[int, str]
+    gathered: dict[int, Gathered]
+    ties: Array
     noise: tuple[Level, ...]
+    heavy: tuple[int, ...]
     prior: Prior
     sampling: Sampling
     reporter: Reporter
@@ -138,13 +146,11 @@ class Question:
         ArgumentError
             For an option that does not fit the data, named with its value and what is allowed.
         """
-        sampling = options.sampling()
         if stream is not None:
             check_streamed(options)
         backend = get_backend(options.backend)
         data = with_errors(driven(data, options.inputs), options.measurement_noise)
-        observed = observed_texts(data.names, options.observed)
-        plain, gathered = sensors_of(observed)
+        plain, gathered = sensors_of(observed := observed_texts(data.names, options.observed))
         motion, positions = state_names(data.names, options.order, options.states, plain)
         observation = observation_matrix(data.names, motion, plain, backend)
         rates = dict(zip(positions, motion[len(positions) :])) if options.order == 2 else {}
@@ -163,13 +169,13 @@ class Question:
         hidden = [name for one in both for name in one.states]
         states, asked = [*motion, *hidden], remembering(forced(asked, shapers), memories)
         given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
-        noise = levels(data.names, options.measurement_noise, _hidden(data, states, observed), data.errors)
+        observation, ties = velocities(data.names, motion, observation, gathered, given.drift, backend)
+        noise, heavy = _noise(data, options, _hidden(data, states, observed) or bool(options.offset))
         check_told_apart(data.names, observation, noise, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
         terms = _exclude(options, own, sought, backend), options.include, options.bounds
         said = said_of(library, sought, *terms, given.parts, own.names)
-        said |= said_of_forces(shapers, library, data)
-        said = without_friction(said, memories, own.names)
+        said = without_friction(said | said_of_forces(shapers, library, data), memories, own.names)
         said = _beside_numbers(said, asked.parts, numbers, own, [*library.inputs, *numbers.names])
         words |= {states.index(shaper.driven): "constant" for shaper in shapers}
         made = cls(
@@ -189,9 +195,11 @@ class Question:
             observed=None if observed is None else list(observed),
             observation=np.pad(observation, ((0, 0), (0, len(hidden)))),
             gathered=gathered,
+            ties=np.pad(ties, ((0, 0), (0, len(hidden)))),
             noise=noise,
+            heavy=heavy,
             prior=options.prior or Prior(),
-            sampling=sampling,
+            sampling=options.sampling(),
             reporter=Reporter(options.progress),
             stream=stream,
             deviations=_deviations(options, own, sought, data.n_paths, [*states, *inputs]),
@@ -236,6 +244,11 @@ class Question:
         return get_backend(self.options.backend)
 
     @property
+    def offsets(self) -> dict[int, Offset]:
+        """Columns whose zero is not known, by number."""
+        return offsets_of(self.data.names, self.options.offset)
+
+    @property
     def states(self) -> tuple[str, ...]:
         """Names of all states."""
         return tuple(self.library.states)
@@ -263,8 +276,8 @@ class Question:
 
     @property
     def hidden(self) -> bool:
-        """Whether there are states that no column is of."""
-        return _hidden(self.data, self.states, self.observed)
+        """Whether there are states that no column is of, offsets among them."""
+        return _hidden(self.data, self.states, self.observed) or bool(self.offsets)
 
     @property
     def measured(self) -> bool:
@@ -276,11 +289,19 @@ class Question:
         """What is given, where the numbers in it have some values."""
         return self.asked.written(lambda text: self.numbers.filled(text, values))
 
+    def _sensors(self) -> dict[str, Any]:
+        """What was asked of sensors beyond what they show."""
+        names = self.data.names
+        heavy = {names[c]: "student" for c in self.heavy}
+        offsets = {names[c]: kind for c, kind in self.offsets.items()}
+        return ({"noise_law": heavy} if heavy else {}) | ({"offset": offsets} if offsets else {})
+
     def settings(self) -> dict[str, Any]:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
         settings = {name: getattr(self.options, name) for name in KEPT}
         asked = self.options.measurement_noise
         settings["measurement_noise"] = self.noise[0] if asked is None else as_given(asked)
+        settings |= self._sensors()
         settings |= self.asked.settings()
         if self.numbers.asked:
             settings["parameters"] = {
@@ -320,6 +341,14 @@ class Question:
         if customs:
             settings["custom_terms"] = list(dict.fromkeys(customs))
         return settings
+
+
+def _noise(data: Trajectories, options: Options, hidden: bool) -> tuple[tuple[Level, ...], tuple[int, ...]]:
+    """The level of the noise of each column, and the numbers of those of Student's law."""
+    laws = laws_of(data.names, "normal")
+    told = {} if laws and options.measurement_noise is None else options.measurement_noise
+    noise = levels(data.names, told, hidden, data.errors)
+    return noise, heavy_columns(data.names, laws, noise)
 
 
 def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:

@@ -108,6 +108,19 @@ class Tried(TypedDict):
     log_evidence: float
 
 
+class Zero(TypedDict):
+    """The offset of a channel: "estimate" or "drift", mean over its paths with the standard deviation at a sample, how
+    far it goes, and of one that drifts the standard deviation of its change in a unit of time to the power 1/2."""
+
+    kind: str
+    mean: float
+    sd: float
+    lowest: float
+    highest: float
+    rate: float | None
+    rate_interval: list[float] | None
+
+
 class Force(TypedDict):
     """A force with a memory, see `Discovery.forces`."""
 
@@ -176,7 +189,9 @@ class Diagnostics(TypedDict, total=False):
     """Everything that a fit says of itself; what a filter alone says is missing for measured states.
 
     `forces` are those with a memory, by row, and `memory` frictions with one; `symmetry` is what rows have in common,
-    `varying` what differs by recording, by row and term.
+    `varying` what differs by recording, by row and term; `noise_law` the degrees of freedom of the noise of channels of
+    Student's law, `offsets` the zeros of channels that are not known, and `outliers` the readings of
+    `Discovery.outliers`.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
@@ -197,6 +212,9 @@ class Diagnostics(TypedDict, total=False):
     memory: dict[str, Kernel]
     varying: dict[str, dict[str, Varied]]
     symmetry: Common
+    noise_law: dict[str, float]
+    offsets: dict[str, Zero]
+    outliers: list[dict[str, Any]]
     origin_gain: float
 
 

@@ -16,6 +16,7 @@ from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.posterior.equation import Equation
 from itoscope.result.diagnostics import Diagnostics, Summary, Varied
+from itoscope.result.outliers import Outlier
 from itoscope.result.parameters import Parameters
 from itoscope.result.states import SmoothedStates, smoothed
 from itoscope.sde.family import Draws, Sum, repaired
@@ -216,6 +217,16 @@ class Findings:
             }
             for row, terms in self.diagnostics.get("varying", {}).items()
         }  # fmt: skip
+
+    @property
+    def outliers(self) -> list[Outlier]:
+        """Readings of sensors of `noise_law="student"` that normal noise would not bring so far, the furthest first.
+
+        Each with its `channel`, `path`, `sample`, `time`, `value`, what the smoothed motion would show there, `fitted`,
+        and the `distance` between these in standard deviations of the noise. A recording without outliers has one
+        listed with probability 0.01 a sensor.
+        """
+        return [Outlier(**one) for one in self.diagnostics.get("outliers", [])]
 
     # -- models ----------------------------------------------------------------------------------------------
     def model(self) -> SDE:

@@ -51,7 +51,7 @@ def likenesses(
     posterior : bool
         True: each recording has a model of its own, drawn from the posterior; False: all have the mean model.
     """
-    starts = _starts(result, data)
+    starts, zeros = _starts(result, data)
     step, at = _grid(data, FINE if result.observer is not None and result.observer.gathered else 1)
     asked = Asked(
         n_steps=max(2, max(int(places[-1]) for places in at)),
@@ -72,7 +72,10 @@ def likenesses(
     made = []
     for replica in range(replicas):
         full = [whole[number * replicas + replica] for number in range(len(starts))]
-        paths = [_seen(result, path, places, data, i, rng) for i, (path, places) in enumerate(zip(full, at))]
+        paths = [
+            _seen(result, path, places, data, i, zeros[i], step, rng)
+            for i, (path, places) in enumerate(zip(full, at))
+        ]
         made.append(Likeness(paths, sum(len(a) < len(b) for a, b in zip(paths, data.paths))))
     return made
 
@@ -98,11 +101,17 @@ def _simulated(result: Findings, data: Trajectories, starts: Array, asked: Asked
     return found
 
 
-def _starts(result: Findings, data: Trajectories) -> Array:
-    """First known state of each path, smoothed where the recording is noisy."""
+def _starts(result: Findings, data: Trajectories) -> tuple[Array, list[Array]]:
+    """First known state of each path, smoothed where the recording is noisy, and the zeros of sensors `(n_i, q)`."""
+    zeros = [np.zeros((len(path), data.n_states)) for path in data.paths]
     if result.observer is None:
-        return np.stack([path[np.flatnonzero(~np.isnan(path).any(axis=1))[0]] for path in data.paths])
-    return np.stack([mean[0] for mean in result.smoothed(data).mean])
+        firsts = [path[np.flatnonzero(~np.isnan(path).any(axis=1))[0]] for path in data.paths]
+        return np.stack(firsts), zeros
+    smoothed = result.smoothed(data)
+    for name, offsets in smoothed.offsets.items():
+        for zero, offset in zip(zeros, offsets):
+            zero[:, data.names.index(name)] = offset
+    return np.stack([mean[0] for mean in smoothed.mean]), zeros
 
 
 def _grid(data: Trajectories, fine: int) -> tuple[float, Sequence[Integers]]:
@@ -114,14 +123,15 @@ def _grid(data: Trajectories, fine: int) -> tuple[float, Sequence[Integers]]:
 
 
 def _seen(
-    result: Findings, path: Array, places: Integers, data: Trajectories, number: int, rng: np.random.Generator
-) -> Array:
-    """A simulated path as it would be recorded."""
+    result: Findings, path: Array, places: Integers, data: Trajectories, number: int, zeros: Array,
+    step: float, rng: np.random.Generator,
+) -> Array:  # fmt: skip
+    """A simulated path as it would be recorded, by sensors of these offsets."""
     places, recorded = places[places < len(path)], data.paths[number]
     if result.observer is not None:
-        path = result.observer.sight.recorded(path, places, result.observer.shown)
+        path = result.observer.sight.recorded(path, places, result.observer.shown, step)
         variance = result.observer.noise * result.observer.sight.factors(data, number)[: len(path)]
-        path = path + np.sqrt(variance) * rng.standard_normal(path.shape)
+        path = path + zeros[: len(path)] + result.observer.errors(variance, rng)
     else:
         path = path[places]
     return np.where(np.isnan(recorded[: len(path)]), np.nan, path)

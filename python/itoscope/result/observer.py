@@ -29,6 +29,7 @@ __all__ = ["Innovations", "Observer"]
 
 #: The fields of a state space beside its compiled terms.
 FITTED = tuple(f.name for f in fields(StateSpace) if f.name != "program")
+TUPLES = ("given", "scaled", "gathered", "differences", "tails", "zeros")
 ARRAYS = ("drift", "gamma", "observation", "noise", "mean0", "cov0", "floor")
 
 PIECE, MOST_PIECES = 1000, 40
@@ -73,7 +74,11 @@ class Observer:
     drift, gamma, ..., second_order
         The fields of `StateSpace`.
     gathered : tuple of int
-        Channels that show an average over the step before.
+        Channels that show something over the step before, its average
+    differences : tuple of int
+        or, of these, how fast it has changed.
+    zeros : tuple of str
+        Channels with an offset, whose states come after those of what others gather.
     step : float
         The usual step.
     driven : dict of str to str
@@ -98,7 +103,10 @@ class Observer:
     given: tuple[int, ...] = ()
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
+    tails: tuple[float, ...] = ()
     gathered: tuple[int, ...] = ()
+    zeros: tuple[str, ...] = ()
+    differences: tuple[int, ...] = ()
     step: float = 1.0
     driven: dict[str, str] = field(default_factory=dict)
     backend: str | None = None
@@ -113,11 +121,13 @@ class Observer:
         backend: str | None,
         driven: dict[str, str] | None = None,
         sight: Sight | None = None,
+        zeros: tuple[str, ...] = (),
     ) -> Observer:
         """That of a fitted model whose terms are `expressions`."""
         fitted: dict[str, Any] = {name: getattr(space, name) for name in FITTED}
         seen = Sight(tuple(channels)) if sight is None else sight
         about: dict[str, Any] = {"gathered": seen.gathered, "step": seen.step, "driven": driven or {}}
+        about |= {"zeros": zeros, "differences": seen.differences}
         return cls(
             states=tuple(states),
             channels=tuple(channels),
@@ -130,7 +140,17 @@ class Observer:
     # -- keeping ---------------------------------------------------------------------------------------------
     def as_dict(self) -> dict[str, Any]:
         """All but the model's own states, ready for JSON."""
-        names = ("channels", "expressions", "backend", "driven", "gathered", "step", *FITTED)
+        names = (
+            "channels",
+            "expressions",
+            "backend",
+            "driven",
+            "gathered",
+            "differences",
+            "zeros",
+            "step",
+            *FITTED,
+        )
         found = {name: getattr(self, name) for name in names}
         found["carried"] = self.states[self.own :]
         return {
@@ -142,7 +162,10 @@ class Observer:
         """What `as_dict` gave."""
         found = dict(document)
         states = [*states, *found.pop("carried", ())]
-        found |= {name: tuple(found.get(name, ())) for name in ("given", "scaled", "gathered")}
+        found |= {
+            name: tuple(found.get(name, ()))
+            for name in ("given", "scaled", "gathered", "differences", "tails", "zeros")
+        }
         found["resets"] = tuple(np.asarray(reset, dtype=np.float64) for reset in found.get("resets", ()))
         for name in ARRAYS:
             found[name] = np.asarray(found[name], dtype=np.float64)
@@ -173,7 +196,7 @@ class Observer:
     @property
     def own(self) -> int:
         """How many of the states are the model's; the others are carried along."""
-        return len(self.states) - len(self.given) - len(self.gathered)
+        return len(self.states) - len(self.given) - len(self.gathered) - len(self.zeros)
 
     # -- looking ---------------------------------------------------------------------------------------------
     @cached_property
@@ -197,26 +220,47 @@ class Observer:
                 f"{', '.join(self.channels)}"
             )
 
+    def laws(self, data: Trajectories) -> tuple[list[Array], list[Array]]:
+        """Smoothed states `(n_i, m)` of every path and their covariances `(n_i, m, m)`."""
+        self.check(data)
+        return self._stages.filter_smooth(self.space(), self.columns(data), data.steps())
+
+    @property
+    def zero_states(self) -> dict[str, int]:
+        """The channels with an offset, and the number of the state that it is."""
+        first = self.own + len(self.gathered)
+        return {name: first + place for place, name in enumerate(self.zeros)}
+
     def smooth(self, data: Trajectories) -> tuple[list[Array], list[Array]]:
         """Smoothed states `(n_i, m)` of every path and their standard deviations."""
-        self.check(data)
-        means, covs = self._stages.filter_smooth(self.space(), self.columns(data), data.steps())
+        means, covs = self.laws(data)
         return means, [np.sqrt(np.maximum(np.einsum("nii->ni", cov), 0.0)) for cov in covs]
 
     @cached_property
     def sight(self) -> Sight:
         """How recordings are shown to the filter."""
-        return Sight(self.channels, self.scaled, self.gathered, self.step)
+        return Sight(self.channels, self.scaled, self.gathered, self.step, self.differences)
 
     @cached_property
     def shown(self) -> Array:
-        """What each channel shows of the model's own states, averages as if they showed a moment `(q, own)`."""
+        """What each channel shows of the model's own states `(q, own)`, averages as if they showed a moment."""
         found: Array = self.observation[:, : self.own].copy()
         for place, channel in enumerate(self.gathered, self.own):
+            if channel in self.differences:
+                found[channel] = self.resets[0][place, : self.own]
+                continue
             terms = np.flatnonzero(self.drift[place])
             program = self._stages.compile([self.expressions[k] for k in terms], list(self.states))
             slopes = program.gradient(np.zeros((1, len(self.states))))[0]
             found[channel] = (self.drift[place, terms] @ slopes)[: self.own]
+        return found
+
+    def errors(self, variance: Array, rng: np.random.Generator) -> Array:
+        """Noise of the sensors, of samples with these variances or squared scales `(n, q)`."""
+        found: Array = np.sqrt(variance) * rng.standard_normal(variance.shape)
+        for channel, tail in enumerate(self.tails):
+            if tail > 0.0:
+                found[:, channel] /= np.sqrt(rng.gamma(0.5 / tail, 2.0 * tail, len(found)))
         return found
 
     def columns(self, data: Trajectories) -> list[Array]:

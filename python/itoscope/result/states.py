@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,12 +31,22 @@ class SmoothedStates:
     names : tuple of m str
     times : list of (n_i,) arrays
     mean, sd : lists of (n_i, m) arrays
+    channels : tuple of q str
+    readings, readings_sd : lists of (n_i, q) arrays
+        What the sensors would show there without noise, their offsets in it, and its standard deviation; NaN where a
+        sensor shows an average that began before the recording.
+    offsets : dict of str to list of (n_i,) arrays
+        The zeros of sensors of which they are not known.
     """
 
     names: tuple[str, ...]
     times: list[Array]
     mean: list[Array]
     sd: list[Array]
+    channels: tuple[str, ...] = ()
+    readings: list[Array] = field(default_factory=list)
+    readings_sd: list[Array] = field(default_factory=list)
+    offsets: dict[str, list[Array]] = field(default_factory=dict)
 
     def band(self, probability: float = 0.95) -> list[Array]:
         """Central bands `(n_i, m, 2)` of every path, at each time by itself."""
@@ -51,11 +61,22 @@ def smoothed(observer: Observer | None, data: Trajectories | None) -> SmoothedSt
         raise ArgumentError("smoothed(): nothing to smooth; the states were taken as exact")
     if data is None:
         raise ArgumentError("smoothed(): give the recording, which a saved result does not hold")
-    mean, sd = observer.smooth(data)
-    own = observer.own
+    means, covs = observer.laws(data)
+    own, sight, seen = observer.own, observer.sight, observer.observation
+    lengths = [sight.of_channels(data, i) for i in range(data.n_paths)]
+    sd = [_roots(np.einsum("nii->ni", cov)) for cov in covs]
     return SmoothedStates(
         observer.states[:own],
         [np.asarray(t) for t in data.times],
-        [one[:, :own] for one in mean],
+        [one[:, :own] for one in means],
         [one[:, :own] for one in sd],
+        observer.channels,
+        [mean @ seen.T / length for mean, length in zip(means, lengths)],
+        [_roots(np.einsum("ci,nij,cj->nc", seen, cov, seen)) / length for cov, length in zip(covs, lengths)],
+        {name: [one[:, place] for one in means] for name, place in observer.zero_states.items()},
     )
+
+
+def _roots(variances: Array) -> Array:
+    found: Array = np.sqrt(np.maximum(variances, 0.0))
+    return found

@@ -29,6 +29,8 @@ __all__ = ["advice_sentences", "equation_lines", "headline", "noise_text", "reco
 
 MOST_ADVICE = 2
 """Sentences of advice that are printed; `result.advice` has all."""
+MOST_OUTLIERS = 5
+"""Outliers of a sensor whose times are printed."""
 MOST_LINES = 60
 """Lines that are printed at most; the longest parts are cut, and say where all of them is."""
 
@@ -130,6 +132,8 @@ def _parts(result: Findings) -> list[tuple[list[str], str]]:
         (equations, "result.equations()"),
         (list(_table(result)), "result.table()"),
         (list(noise), "result.measurement_noise"),
+        ([line for one in offset_texts(result) for line in wrap(one)], "result.diagnostics['offsets']"),
+        ([line for one in outlier_texts(result) for line in wrap(one)], "result.outliers"),
         (
             [line for sentence in force_texts(result) for line in wrap(sentence)],
             "result.diagnostics['forces']",
@@ -222,6 +226,22 @@ def kernel_texts(result: Findings) -> list[str]:
     return found
 
 
+def offset_texts(result: Findings) -> list[str]:
+    """What was found of the zero of each sensor of which it is not known."""
+    found = []
+    for name, zero in result.diagnostics.get("offsets", {}).items():
+        write = Rounding.of(zero["mean"], zero["sd"]).write
+        said = f"offset of {name}: {write(zero['mean'])} ± {write(zero['sd'])}"
+        if zero["rate"] is not None and zero["rate_interval"] is not None:
+            low, high = (number(end, 2) for end in zero["rate_interval"])
+            said += (
+                f" on the average, from {write(zero['lowest'])} to {write(zero['highest'])}; "
+                f"drift {number(zero['rate'], 2)} in a unit of time to the power 1/2, 95 % interval {low} .. {high}"
+            )
+        found.append(said)
+    return found
+
+
 def noise_text(result: Findings) -> str:
     """The level of the measurement noise of each channel, with its interval where it was estimated."""
     levels = result.diagnostics.get("measurement_noise") or {}
@@ -239,7 +259,21 @@ def noise_text(result: Findings) -> str:
             shown.append(f"{head}{write(value)}{unit}, 95 % interval {interval}")
         else:
             shown.append(f"{head}{number(value)}{unit}, as given")
+        if name in (laws := result.diagnostics.get("noise_law", {})):
+            shown[-1] += f", Student's law of {number(laws[name], 2)} degrees of freedom"
     return "; ".join(shown) + " (one standard deviation)"
+
+
+def outlier_texts(result: Findings) -> list[str]:
+    """The furthest outliers of each sensor, and how many there are."""
+    found = []
+    for name in result.diagnostics.get("noise_law", {}):
+        own = [one for one in result.outliers if one.channel == name]
+        if own:
+            times = ", ".join(number(one.time) for one in own[:MOST_OUTLIERS])
+            more = ", ..." if len(own) > MOST_OUTLIERS else ""
+            found.append(f"outliers of {name}: {len(own)}, at t = {times}{more} (result.outliers)")
+    return found
 
 
 def _table(result: Findings) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """The level of the noise is found from wherever the search comes, and never at the cost of likelihood."""
 
+from dataclasses import replace
+
 import itoscope as ito
 import numpy as np
 import pytest
@@ -120,7 +122,7 @@ def test_a_higher_hill_is_found_from_the_lower_and_a_lower_one_is_not_taken():
 
 def test_a_given_level_is_left_alone():
     view = seen(TwoHills([(-9, 0), (-2, 8)]))
-    held = Recording(**{**vars(view), "free_noise": np.array([False])})
+    held = replace(view, free_noise=np.array([False]))
     model = at_noise(1e-9)
     assert reopened(held, model, 0.0, np.array([1.0]), np.array([1.0]))[0] is model
 
@@ -128,9 +130,9 @@ def test_a_given_level_is_left_alone():
 def test_a_part_takes_samples_of_paths_spread_over_the_recording():
     view = seen(TwoHills([(0, 0)]))
     paths = [np.full((1000, 1), float(i)) for i in range(20)]
-    many = Recording(**{**vars(view), "paths": paths, "times": [0.1] * 19 + [np.arange(1000.0)]})
+    many = replace(view, paths=paths, times=[0.1] * 19 + [np.arange(1000.0)])
     part = many.part(2000)
     assert part.samples == 2000 and [p[0, 0] for p in part.paths] == [0.0, 10.0]
-    one = Recording(**{**vars(view), "paths": paths[-1:], "times": many.times[-1:]}).part(300)
+    one = replace(view, paths=paths[-1:], times=many.times[-1:]).part(300)
     assert one.samples == 300 and len(one.times[0]) == 300
     assert many.part(10**6) is many

@@ -33,9 +33,10 @@ def _of(result):
 
 
 def test_what_a_text_shows():
-    assert shown("x2 - x1") == ("x2 - x1", False)
-    assert shown(" average(x2 - x1) ") == ("x2 - x1", True)
-    assert sensors_of(["x1", "average(x1)"]) == (["x1", "x1"], {1: "x1"})
+    assert shown("x2 - x1") == ("x2 - x1", None)
+    assert shown(" average(x2 - x1) ") == ("x2 - x1", "average")
+    assert sensors_of(["x1", "average(x1)"]) == (["x1", "x1"], {1: ("average", "x1")})
+    assert sensors_of(["acceleration(x1)"]) == (["x1"], {0: ("acceleration", "x1")})
     assert sensors_of(None) == (None, {})
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from itoscope.backends.reference.tails import believed
 from itoscope.backends.reference.transition import Node, Transition, euler, transition
 from itoscope.common.types import Array
 
@@ -78,6 +79,7 @@ class Update(NamedTuple):
     reset: Array  # (p, m, m) what becomes of the state after the sample
     mean: Array  # (p, m) before that
     cov: Array  # (p, m, m) of it
+    gained: Array  # (p,) log-likelihood of the sample
 
 
 def factor_semidefinite(a: Array) -> Array:
@@ -211,6 +213,9 @@ def _update(
     seen = ~np.isnan(y)
     ob = model.observation[None] * seen[:, :, None]
     r = np.where(seen, y, 0.0) - np.einsum("pqi,pi->pq", ob, mean)
+    lost, beside = np.zeros_like(r), np.zeros(len(y))
+    if model.tails:
+        scale, lost, beside = believed(model, y, seen, scale, mean, cov)
     noise = np.where(seen, model.noise * scale, 1.0)
     ph = cov @ np.swapaxes(ob, 1, 2)
     s = ob @ ph + noise[:, :, None] * np.eye(q)
@@ -232,9 +237,11 @@ def _update(
     loglik = -0.5 * (white**2).sum(axis=1) - 0.5 * log_det - 0.5 * LOG_2PI * seen.sum(axis=1)
     held = np.where(seen, model.noise * scale, 0.0)
     after = closed @ cov @ np.swapaxes(closed, 1, 2) + (gain * held[:, None, :]) @ np.swapaxes(gain, 1, 2)
+    after += (gain * lost[:, None, :]) @ np.swapaxes(gain, 1, 2)
+    loglik += beside
     after, moved = 0.5 * (after + np.swapaxes(after, 1, 2)), mean + np.einsum("pij,pj->pi", gain, r)
     low = np.asarray(factor, dtype=float)
-    update = Update(n, ob, seen, scale, r, s, low, reset @ gain, reset @ closed, reset, moved, after)
+    update = Update(n, ob, seen, scale, r, s, low, reset @ gain, reset @ closed, reset, moved, after, loglik)
     moved, after = np.einsum("pij,pj->pi", reset, moved), reset @ after @ np.swapaxes(reset, 1, 2)
     return update, moved, after, loglik
 

@@ -216,7 +216,8 @@ def filter_information(
     """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and the log-likelihoods.
 
     `dl = -r^T S^-1 dr + tr(S^-1 (r r^T - S) S^-1 dS) / 2`; information `dr^T S^-1 dr + tr(S^-1 dS S^-1 dS) / 2`, summed
-    over the samples; `dr`, `dS` are central differences over the parameters with the given steps.
+    over the samples; where noise has tails the products and the sum of the scores of the samples. `dr`, `dS` are
+    central differences over the parameters with the given steps.
     """
     models = [model]
     for parameter, step in zip(parameters, steps):
@@ -241,6 +242,13 @@ def filter_information(
             if index == 0:
                 out[who] = values
             seen.append(kept)
+        if model.tails:
+            gained = np.stack([[update.gained for update in kept[1:]] for kept in seen])
+            scores = [(gained[1 + 2 * k] - gained[2 + 2 * k]) / (2 * step) for k, step in enumerate(steps)]
+            rows = np.stack([*scores, np.ones_like(gained[0])], axis=-1).reshape(-1, c + 1)
+            z += rows.T @ rows
+            count += len(rows)
+            continue
         for n in range(1, y.shape[1]):
             now = seen[0][n]
             inverse = np.linalg.inv(now.factor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from itoscope.fit.filtered.forces import forces_of, kernels_of, log_bayes_factor
 from itoscope.fit.filtered.recording import Recording
 from itoscope.fit.filtered.state import Task
 from itoscope.fit.filtered.told import told
+from itoscope.fit.sensors.hidden import Hidden, hidden_of
+from itoscope.fit.sensors.motion import swing, swings_from
 from itoscope.fit.shapers import starts_of
 from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
@@ -29,14 +31,18 @@ from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.given import with_given_noise
 from itoscope.result.observer import Observer
+from itoscope.result.outliers import beyond
 from itoscope.result.units import summary_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
     from itoscope.data.inputs import Between
     from itoscope.fit.question import Question
     from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.equation import Equation
-    from itoscope.result.diagnostics import NoiseLevel
+    from itoscope.result.diagnostics import NoiseLevel, Zero
 
 __all__ = ["answer_filtered", "recorded"]
 
@@ -44,6 +50,8 @@ MAX_STATES = 20
 """States that the filter can hold."""
 DRAWS = 2000
 """Draws of each chain where their number is left to us."""
+TAIL = 0.25
+"""One over the degrees of freedom of Student noise with which the search begins."""
 LONG_STEP = 1.001
 """A step longer than this share of the usual one is predicted in several pieces."""
 
@@ -61,7 +69,7 @@ def answer_filtered(question: Question) -> Findings:
     if question.deviations and question.numbers:
         raise argument_error("vary", question.options.vary, "no parameters beside it")
     question = differing(question)
-    every = [*question.states, *question.gathered.values(), *_carried(question)]
+    every = [*question.states, *_hidden(question, 1.0).drift, *_carried(question)]
     if len(every) > MAX_STATES:
         raise argument_error("states", every, f"at most {MAX_STATES} when the filter is needed")
     data = question.data
@@ -70,7 +78,7 @@ def answer_filtered(question: Question) -> Findings:
     check_channels(data.paths, data.names)
     middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
     known = with_constants(question, {**question.given.parts, **question.known_drift})
-    check_tied(question.states, question.observation, known, question.backend, middle, question.inputs)
+    check_tied(question.states, question.ties, known, question.backend, middle, question.inputs)
     with np.errstate(all="ignore"):  # what overflows is not taken; nobody needs to hear of the attempt
         return _answered(question)
 
@@ -155,15 +163,17 @@ def _carried(question: Question) -> dict[str, str]:
     return carried(question.inputs, _modes(question), question.states)
 
 
-def _candidates(question: Question, driven: dict[str, str]) -> Candidates:
+def _candidates(question: Question, sensors: Hidden, driven: dict[str, str]) -> Candidates:
     """The terms that a model may hold, and from which rates of forces the search starts."""
+    pairs = question.pairs or (() if question.given.noise else tuple((i, i) for i in question.rows))
+    walks = tuple((place, place) for place in sensors.drifting)
     among = Candidates.of(
         question.library,
         _gamma_library(question),
         {question.states.index(name): text for name, text in question.known_drift.items()},
-        question.pairs or (() if question.given.noise else tuple((i, i) for i in question.rows)),
-        question.constant_pairs,
-        driven,
+        (*pairs, *walks),
+        {*question.constant_pairs, *walks},
+        sensors.drift | driven,
         {question.states.index(row): said for row, said in question.said.items()},
         {
             (question.states.index(i), question.states.index(j)): text
@@ -182,7 +192,11 @@ def _candidates(question: Question, driven: dict[str, str]) -> Candidates:
         among,
         starts=tuple(
             {(question.states.index(row), number[term]): value for (row, term), value in start.items()}
-            for start in [*starts_of(question.shapers, question.data), *spread_starts(question)]
+            for start in [
+                *starts_of(question.shapers, question.data),
+                *spread_starts(question),
+                *swings_from(question.data, question.gathered, question.known_drift, question.library.names),
+            ]
         ),
         constants_of_one=tuple(
             question.states.index(name) for terms in question.deviations.values() for name in terms.values()
@@ -196,28 +210,51 @@ def recorded(question: Question) -> Recording:
     gaps = np.concatenate(
         [np.full(len(x) - 1, t) if np.ndim(t) == 0 else np.diff(t) for x, t in zip(data.paths, times)]
     )
-    driven, sight, own = _carried(question), _sight(question), len(question.states)
-    sums = {f"sum_of_{data.names[c]}": text for c, text in question.gathered.items()}
-    extra, more = len(sums), len(sums) + len(driven)
-    observation = np.pad(question.observation, ((0, 0), (0, more)))
-    shown = observation.copy()
-    for place, c in enumerate(question.gathered, own):
-        observation[c] = 0.0
-        observation[c, place] = 1.0 / sight.step
-    kept = np.diag([1.0] * own + [0.0] * extra + [1.0] * len(driven))
+    driven, sight = _carried(question), _sight(question)
+    sensors = _hidden(question, sight.step)
+    own, wide = sensors.observation.shape[1], ((0, 0), (0, len(driven)))
     return Recording(
         paths=sight.columns(data, carried_columns(data, question.inputs, _modes(question))),
         times=times,
-        candidates=_candidates(question, sums | driven),
-        observation=observation,
-        given=tuple(range(own + extra, own + more)),
+        candidates=_candidates(question, sensors, driven),
+        observation=np.pad(sensors.observation, wide),
+        given=tuple(range(own, own + len(driven))),
         scaled=sight.scaled,
-        resets=(kept,) if sums else (),
-        shown=shown,
+        tails=tuple(TAIL * (c in question.heavy) for c in range(len(question.noise)))
+        if question.heavy
+        else (),
+        resets=() if sensors.kept is None else (_beside(sensors.kept, len(driven)),),
+        shown=np.pad(sensors.shown, wide),
+        zeros=sensors.zeros,
+        derived=_derived(question),
         free_noise=np.array([level == "estimate" for level in question.noise]),
         max_step=LONG_STEP * float(np.median(gaps)),
         stages=question.backend,
     )
+
+
+def _hidden(question: Question, step: float) -> Hidden:
+    """What the sensors add to the states."""
+    return hidden_of(question.data.names, question.observation, question.gathered, question.offsets, step)
+
+
+def _beside(kept: Array, more: int) -> Array:
+    """A map of the states beside `more` of them that stay."""
+    found: Array = np.eye(len(kept) + more)
+    found[: len(kept), : len(kept)] = kept
+    return found
+
+
+def _derived(question: Question) -> dict[int, tuple[int, float]]:
+    """States of which an accelerometer alone tells: the channel, and by which factor they move less than that."""
+    found: dict[int, tuple[int, float]] = {}
+    for c, what in question.gathered.items():
+        if what.kind == "acceleration":
+            rate = swing(question.data, c)
+            velocity = question.observation[c] != 0.0
+            found |= dict.fromkeys(np.flatnonzero(question.ties[c]).tolist(), (c, 1.0 / rate**2))
+            found |= dict.fromkeys(np.flatnonzero(velocity).tolist(), (c, 1.0 / rate))
+    return found
 
 
 def _sight(question: Question) -> Sight:
@@ -227,7 +264,11 @@ def _sight(question: Question) -> Sight:
     uneven = gathered if any(np.ndim(t) for t in data.steps()) else ()
     own = () if data.errors is None else tuple(data.names.index(name) for name in data.errors.names)
     return Sight(
-        tuple(data.names), tuple(sorted({*own, *uneven})), gathered, float(np.median(np.concatenate(steps)))
+        tuple(data.names),
+        tuple(sorted({*own, *uneven})),
+        gathered,
+        float(np.median(np.concatenate(steps))),
+        tuple(c for c, what in question.gathered.items() if what.kind == "acceleration"),
     )
 
 
@@ -243,7 +284,9 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         states[row]: _renamed(equation, question.given.parts.get(states[row]), known.parts.get(states[row]))
         for row, equation in fit.drift.items()
     }
-    diffusion = {(states[i], states[j]): equation for (i, j), equation in fit.diffusion.items()}
+    diffusion = {
+        (states[i], states[j]): equation for (i, j), equation in fit.diffusion.items() if j < len(states)
+    }
     scales = {states[row]: scale for row, scale in fit.slab_scales.items()}
     findings = Findings(
         states=states,
@@ -252,7 +295,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         diffusion=Diffusion(diffusion),
         known_drift=known.drift,
         parameters=parameters,
-        measurement_noise=float(np.sqrt(np.mean(fit.model.noise))),
+        measurement_noise=float(np.sqrt(np.mean(fit.noise**2))),
         settings=question.settings() | {"slab_scale": scales},
         diagnostics={
             "rounds": fit.record,
@@ -274,6 +317,11 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         diffusion_library=question.options.diffusion_library,
         observer=_observer(fit, question),
     )
+    if question.heavy:
+        findings.diagnostics["noise_law"] = {data.names[c]: nu for c, nu in fit.degrees.items()}
+        findings.diagnostics["outliers"] = _outliers(question, fit, means)
+    if question.offsets:
+        findings.diagnostics["offsets"] = _offsets(question, fit)
     findings.warnings += grouped_warnings(findings.labelled())
     if not question.pairs and not question.given.noise:
         findings.diffusion = Diffusion({})
@@ -285,6 +333,46 @@ def _renamed(equation: Equation, term: str | None, name: str | None) -> Equation
     if term == name:
         return equation
     return replace(equation, terms=[str(name) if one == term else one for one in equation.terms])
+
+
+def _outliers(question: Question, fit: FilteredFit, means: Sequence[Array]) -> list[dict[str, Any]]:
+    """The outliers of each column of Student's law."""
+    data, sight, found = question.data, _sight(question), []
+    for c in question.heavy:
+        lengths = [sight.lengths(data, i) if c in sight.gathered else 1.0 for i in range(data.n_paths)]
+        values = [path[:, c] for path in sight.readings(data)]
+        sd = [fit.noise[c] * np.sqrt(sight.factors(data, i)[:, c]) for i in range(data.n_paths)]
+        found += beyond(
+            data.names[c],
+            data.times,
+            [y / size for y, size in zip(values, lengths)],
+            [mean @ fit.recording.observation[c] / size for mean, size in zip(means, lengths)],
+            sd,
+        )
+    return [one._asdict() for one in found]
+
+
+def _offsets(question: Question, fit: FilteredFit) -> dict[str, Zero]:
+    """What was found of the zero of each column."""
+    means, covs = fit.recording.smooth(fit.model)
+    found: dict[str, Zero] = {}
+    for c, place in fit.recording.zeros.items():
+        mean = [path[:, place] for path in means]
+        every = np.concatenate(mean)
+        sd = np.sqrt(max(float(np.mean([cov[:, place, place].mean() for cov in covs])), 0.0))
+        walk = fit.diffusion.get((place, place))
+        rate = None if walk is None else float(np.sqrt(walk.mean[0]))
+        ends = None if walk is None else np.sqrt(np.maximum(walk.interval(0.95)[0], 0.0)).tolist()
+        found[question.data.names[c]] = {
+            "kind": question.offsets[c],
+            "mean": float(np.mean([path.mean() for path in mean])),
+            "sd": float(sd),
+            "lowest": float(every.min()),
+            "highest": float(every.max()),
+            "rate": rate,
+            "rate_interval": ends,
+        }
+    return found
 
 
 def _levels(fit: FilteredFit, channels: tuple[str, ...]) -> dict[str, NoiseLevel]:
@@ -303,4 +391,5 @@ def _observer(fit: FilteredFit, question: Question) -> Observer:
     space, place = fit.recording.space(fit.model)
     texts = tuple(among.text(k, fit.model.numbers) for k in sorted(place, key=place.__getitem__))
     driven = dict.fromkeys(question.inputs, "time") | _modes(question)
-    return Observer.of(space, among.states, channels, texts, backend, driven, _sight(question))
+    zeros = tuple(channels[c] for c in question.offsets)
+    return Observer.of(space, among.states, channels, texts, backend, driven, _sight(question), zeros)

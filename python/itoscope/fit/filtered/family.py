@@ -82,10 +82,15 @@ class Member:
 
     def as_dict(self, task: Task, mass: float) -> Tried:
         """For the record."""
-        among = task.recording.candidates
+        among, zeros = task.recording.candidates, task.recording.zeros.values()
+        gamma = [among.all_gamma[c] for c in self.gamma]
         return {
             "drift": [_name(among.states, among.expressions, among.all_drift[c]) for c in self.drift],
-            "diffusion": [_name(among.pair_names, among.expressions, among.all_gamma[c]) for c in self.gamma],
+            "diffusion": [
+                _name(among.pair_names, among.expressions, one)
+                for one in gamma
+                if among.pairs[one[0]][0] not in zeros
+            ],
             "mass": mass,
             "climbed": self.loglik is not None,
             "loglik": self.loglik,

@@ -26,6 +26,8 @@ from itoscope.fit.filtered.selection import chosen
 from itoscope.fit.filtered.slab import sizes_of
 from itoscope.fit.filtered.start import first_states
 from itoscope.fit.filtered.state import Round, State, Task
+from itoscope.fit.filtered.tails import tailed
+from itoscope.stats.heavy import width
 from itoscope.stats.positive import EDGE, positive_interval
 from itoscope.stats.student import student_quantile
 
@@ -90,9 +92,23 @@ class FilteredFit:
     slab_scales: dict[int, float] = field(default_factory=dict)
 
     @property
+    def degrees(self) -> dict[int, float]:
+        """Degrees of freedom of the noise of the channels that have outliers."""
+        return {c: 1.0 / tail for c, tail in enumerate(self.model.tails) if self.recording.tails[c] > 0.0}
+
+    @property
+    def widths(self) -> Array:
+        """Half the interval that holds 68 % of the noise of each channel, over its scale `(q,)`: 1 of normal noise."""
+        found = np.ones(len(self.model.noise))
+        for channel, nu in self.degrees.items():
+            found[channel] = width(nu)
+        return found
+
+    @property
     def noise(self) -> Array:
-        """Standard deviation of the measurement noise of each channel `(q,)`."""
-        return np.sqrt(self.model.noise)
+        """Standard deviation of the measurement noise of each channel, half the width of 68 % of it `(q,)`."""
+        found: Array = self.widths * np.sqrt(self.model.noise)
+        return found
 
     def noise_interval(self, probability: float = 0.95) -> Array:
         """Interval of the noise level of each channel `(q, 2)`; a given level has no width."""
@@ -100,7 +116,8 @@ class FilteredFit:
         central, upper = student_quantile(0.5 + probability / 2, 1e6), student_quantile(probability, 1e6)
         for channel in np.flatnonzero(self.recording.free_noise):
             sd = self.maximum.sd_of(Parameter("noise", int(channel)))
-            out[channel] = np.sqrt(positive_interval(float(self.model.noise[channel]), sd, central, upper))
+            interval = positive_interval(float(self.model.noise[channel]), sd, central, upper)
+            out[channel] = self.widths[channel] * np.sqrt(interval)
         return out
 
 
@@ -134,13 +151,14 @@ def fit_filtered(
     with _telling(task, reporter, "filter rounds") as told:
         part = replace(told, recording=told.recording.part(SEARCHED).loosened())
         found = search(part, noise, select_gamma=select_gamma, max_rounds=max_rounds)
+        found = replace(found, state=tailed(part.recording, found.state))
     with _telling(task, reporter, "weighing models") as told:
         state = _without_noise(told, found.state)
         state = state.refitted(told.recording, 4).reopened(told)
         models = family(told, state)
     with _telling(task, reporter, "likelihood") as told:
         models, shown = _shown(told, models, asked.threshold)
-        state = _reopened(told, shown)
+        state = tailed(told.recording, _reopened(told, shown))
         maximum = maximise(told.recording, state.model)
     return _answer(task, asked, found, models, maximum)
 
@@ -270,7 +288,8 @@ def _quiet_rows(task: Task, maximum: Maximum) -> list[str]:
     among, out = task.recording.candidates, []
     forces = {row for start in among.starts for row, _ in start}
     for parameter in maximum.parameters:
-        if parameter.kind == "gamma" and among.pairs[parameter.at][0] in forces:
+        own = task.recording.zeros.values() if parameter.kind == "gamma" else ()
+        if parameter.kind == "gamma" and among.pairs[parameter.at][0] in {*forces, *own}:
             continue
         value = parameter.of(maximum.model)
         if (

@@ -80,6 +80,7 @@ def differences(recording: Recording, model: Model, parameters: Sequence[Paramet
     if drift:
         errors += recording.drift_moments(model, drift).solve().errors.tolist()
     errors += recording.noise_moments(model, model.gamma_columns()).solve().errors.tolist()
+    errors += [np.inf] * sum(kind == "tails" for kind, _, _ in parameters)
     named = len(model.numbers)
     least = SMALL * recording.candidates.named.numbers.sizes
     sizes[len(sizes) - named :] = np.maximum(sizes[len(sizes) - named :], least)
@@ -134,7 +135,7 @@ def keeps_sign(recording: Recording, model: Model, parameter: Parameter) -> bool
     if parameter.kind == "number":
         return bool(recording.candidates.named.numbers.positive[parameter.at])
     if parameter.kind != "gamma":
-        return parameter.kind == "noise"
+        return parameter.kind in ("noise", "tails")
     i, j = recording.candidates.pairs[parameter.at]
     return bool(i == j and np.count_nonzero(model.gamma[parameter.at]) == 1)
 

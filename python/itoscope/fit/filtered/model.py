@@ -22,6 +22,8 @@ __all__ = ["Columns", "Model", "Table", "support", "table"]
 #: Entries of a table of coefficients: (row or pair, term) each.
 Columns = list[tuple[int, int]]
 Table = Literal["drift", "gamma"]
+HEAVIEST = 2.0
+"""One over half a degree of freedom, beyond which the law has no width that a recording could tell."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Model:
         Smallest Gamma_ii.
     numbers : (P,) array
         What the names in given expressions stand for.
+    tails : tuple of q float
+        One over the degrees of freedom of the noise of each channel, 0 of normal noise; nothing where all are normal.
     """
 
     drift: Array
@@ -49,12 +53,13 @@ class Model:
     cov0: Array
     floor: Array
     numbers: Array = field(default_factory=lambda: np.zeros(0))
+    tails: tuple[float, ...] = ()
 
     @cached_property
     def key(self) -> bytes:
         """What tells this model from others of the same candidates, to the last bit."""
         parts = self.drift, self.gamma, self.noise, self.mean0, self.cov0, self.floor, self.numbers
-        return b"".join(part.tobytes() for part in parts)
+        return b"".join(part.tobytes() for part in (*parts, np.array(self.tails)))
 
     def drift_columns(self) -> Columns:
         """The (row, term) pairs of the drift that are in the model."""
@@ -65,11 +70,12 @@ class Model:
         return _entries(self.gamma)
 
     def parameters(self, free_noise: NDArray[np.bool_]) -> tuple[Parameter, ...]:
-        """All that a fit may move: coefficients of drift and Gamma, variances of `free_noise` channels, numbers."""
+        """All that a fit may move: coefficients of drift and Gamma, variances of `free_noise` channels, tails, ..."""
         return (
             *(Parameter("drift", i, k) for i, k in self.drift_columns()),
             *(Parameter("gamma", p, k) for p, k in self.gamma_columns()),
             *(Parameter("noise", int(c)) for c in np.flatnonzero(free_noise)),
+            *(Parameter("tails", c) for c, tail in enumerate(self.tails) if tail > 0.0),
             *(Parameter("number", a) for a in range(len(self.numbers))),
         )
 
@@ -81,11 +87,12 @@ class Model:
         """The same model with other numbers for some parameters."""
         found = {
             "drift": self.drift.copy(), "gamma": self.gamma.copy(), "noise": self.noise.copy(),
-            "number": self.numbers.copy(),
+            "number": self.numbers.copy(), "tails": np.array(self.tails),
         }  # fmt: skip
         for (kind, at, term), value in zip(parameters, values):
-            found[kind][at if kind in ("noise", "number") else (at, term)] = value
-        return replace(self, numbers=found.pop("number"), **found)
+            found[kind][(at, term) if kind in ("drift", "gamma") else at] = value
+        tails = tuple(np.minimum(found.pop("tails"), HEAVIEST).tolist())
+        return replace(self, numbers=found.pop("number"), tails=tails, **found)
 
 
 def _entries(coefficients: Array) -> Columns:

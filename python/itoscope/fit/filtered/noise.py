@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.backends.records import Parameter
 from itoscope.fit.filtered.climb import Ascent, Pace, climb, moved
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
-    from itoscope.fit.filtered.model import Model
+    from itoscope.fit.filtered.model import Columns, Model
     from itoscope.fit.filtered.recording import Recording
+    from itoscope.stats.quadratic import Quadratic
 
 __all__ = ["maximise_noise"]
 
@@ -20,6 +22,8 @@ ENOUGH = 0.1
 """Gain of log-likelihood that is not worth a step between two rounds: far below what decides about a term."""
 NEARLY = 1.0
 """Gain of a whole step after which the next would gain less than `ENOUGH`, scoring being nearly Newton's method."""
+DIFFERENCE = 1e-3
+"""Share of a variance by which it is moved for a score: the error of the central difference is a millionth."""
 TENFOLD = 2.3
 """Logarithm of the largest factor by which a variance falls in one step."""
 
@@ -65,10 +69,7 @@ def maximise_noise(
 
     def way(model: Model) -> Ascent:
         now = np.concatenate([model.gamma[index], model.numbers[own], model.noise[free]])
-        sums = recording.noise_moments(model, columns, numbers=True)
-        aim, cov = sums.solve()
-        step: Array = aim - now
-        step[n:end] = aim[n:end]  # of numbers the regression says the change
+        step, cov, sums = _step(recording, model, columns, now)
 
         def at(share: float) -> Model:
             values = moved(now, step * share, positive, TENFOLD)
@@ -82,3 +83,25 @@ def maximise_noise(
     start = recording.loglik(model) if loglik is None else loglik
     top = climb(recording.loglik, way, (model, start), pace)
     return top.model, top.loglik
+
+
+def _step(recording: Recording, model: Model, columns: Columns, now: Array) -> tuple[Array, Array, Quadratic]:
+    """A scoring step, the covariance, and the sums; of noise with tails, which no regression describes, by scores."""
+    numbers = recording.candidates.named.numbers
+    own, n = recording.candidates.named.moving("gamma"), len(columns)
+    if not model.tails:
+        sums = recording.noise_moments(model, columns, numbers=True)
+        aim, cov = sums.solve()
+        step: Array = aim - now
+        step[n : n + len(own)] = aim[n : n + len(own)]  # of numbers the regression says the change
+        return step, cov, sums
+    parameters = [
+        *(Parameter("gamma", p, k) for p, k in columns),
+        *(Parameter("number", int(a)) for a in own),
+        *(Parameter("noise", int(c)) for c in np.flatnonzero(recording.free_noise)),
+    ]
+    sizes = np.abs(now)
+    sizes[n : n + len(own)] = np.maximum(sizes[n : n + len(own)], numbers.sizes[own])
+    sums = recording.information(model, parameters, (DIFFERENCE * sizes).tolist())
+    step, cov = sums.solve()
+    return step, cov, sums

@@ -66,6 +66,13 @@ class Recording:
         What becomes of the states after samples that the paths mark, in the columns after those.
     shown : (q, m) array, optional
         The observation as if channels that show an average showed a moment, for a first look.
+    tails : tuple of q float
+        One over the degrees of freedom of the noise of each channel with which a search begins, 0 of normal noise;
+        nothing where all are normal.
+    zeros : dict of int to int
+        Channels whose zero is not known, and the state that it is.
+    derived : dict of int to (int, float)
+        States of which a channel shows a derivative, and their size over that of the channel, for a first look.
     compiled : dict
         Programs by their terms, with the texts that were compiled.
     kept : dict
@@ -85,6 +92,9 @@ class Recording:
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
     shown: Array | None = None
+    tails: tuple[float, ...] = ()
+    zeros: dict[int, int] = field(default_factory=dict)
+    derived: dict[int, tuple[int, float]] = field(default_factory=dict)
     compiled: dict[tuple[int, ...], tuple[list[str], Program]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -154,6 +164,7 @@ class Recording:
             given=self.given,
             scaled=self.scaled,
             resets=self.resets,
+            tails=model.tails,
         )
         return space, {k: place for place, k in enumerate(terms)}
 
@@ -229,10 +240,9 @@ class Recording:
             asked += own
             sizes += [step] * len(own)
             turn += [a] * len(own)
-        space, place = self.space(model, [(one.at, one.term) for one in asked if one.kind != "noise"])
-        asked = [
-            one if one.kind == "noise" else Parameter(one.kind, one.at, place[one.term]) for one in asked
-        ]
+        terms = ("drift", "gamma")
+        space, place = self.space(model, [(one.at, one.term) for one in asked if one.kind in terms])
+        asked = [Parameter(one.kind, one.at, place[one.term]) if one.kind in terms else one for one in asked]
         found, _ = self.stages.filter_information(space, self.paths, self.times, asked, sizes)
         self.passed((1 + 2 * len(asked)) * self.samples)
         if turn == list(range(len(parameters))):

@@ -82,17 +82,53 @@ def scales(recording: Recording) -> Scales:
     among, seen, dt = recording.candidates, _channels(recording), _usual_step(recording)
     m = len(among.states)
     shown = recording.observation if recording.shown is None else recording.shown
-    mean0: Array = np.linalg.pinv(shown) @ seen.mean
+    mean0 = _means(recording, shown, seen.mean)
     slopes = np.zeros((m, m))
     if among.known:
         program = recording.stages.compile(list(among.known.values()), list(among.states))
         slopes[list(among.known)] = program.gradient(mean0[None])[0]
-    sizes = [_size(shown, slopes, seen, dt, i) for i in range(m)]
+    moving = replace(seen, var=_within(recording, seen.var))
+    sizes = [_size(shown, slopes, moving, dt, i) for i in range(m)]
     spread, gamma = np.array(sizes).T
     spread = np.where(spread > 0.0, spread, 1.0)
+    for state, (channel, factor) in recording.derived.items():
+        if not np.any(shown[:, state]):
+            spread[state], gamma[state] = factor**2 * seen.var[channel], seen.var[channel] * dt
+    # an offset is the slowest of all: over a record it covers what the channel does
+    for channel, zero in recording.zeros.items():
+        spread[zero] = seen.var[channel] / FIRST_SPREAD
+        gamma[zero] = moving.var[channel] / _longest(recording)
     tiny = np.finfo(float).tiny
     first = _first_law(mean0, FIRST_SPREAD * spread, among.constants_of_one)
     return Scales(np.maximum(seen.noise, tiny), np.maximum(gamma, tiny), *first)
+
+
+def _within(recording: Recording, var: Array) -> Array:
+    """Variances of the channels, of those whose zero is not known about the mean of each path."""
+    found = var.copy()
+    for channel in recording.zeros:
+        paths = [y[np.isfinite(y[:, channel]), channel] for y in recording.paths]
+        found[channel] = np.concatenate([y - y.mean() for y in paths if len(y)]).var()
+    return found
+
+
+def _longest(recording: Recording) -> float:
+    """Duration of the longest path."""
+    return max(
+        float(t) * max(len(y) - 1, 1) if np.ndim(t) == 0 else float(np.ptp(np.asarray(t)))
+        for y, t in zip(recording.paths, recording.times)
+    )
+
+
+def _means(recording: Recording, shown: Array, mean: Array) -> Array:
+    """Means of the states by channels whose zero is known; what the others show beside these is their offset."""
+    zeros = recording.zeros
+    sure = [c for c in range(len(shown)) if c not in zeros]
+    found: Array = np.linalg.pinv(shown[sure]) @ mean[sure] if sure else np.zeros(shown.shape[1])
+    found[list(zeros.values())] = 0.0
+    for channel, zero in zeros.items():
+        found[zero] = mean[channel] - shown[channel] @ found
+    return found
 
 
 def _size(observation: Array, slopes: Array, seen: Channels, dt: float, i: int) -> tuple[float, float]:
@@ -162,7 +198,9 @@ def _random_walk(recording: Recording, gamma: Array, noise: Array, upper: Scales
         if i == j:
             coefficients[p, among.constant] = gamma[i]
     start = among.named.numbers.start
-    return Model(np.zeros((m, k)), coefficients, noise, upper.mean0, upper.cov0, np.zeros(m), start)
+    return Model(
+        np.zeros((m, k)), coefficients, noise, upper.mean0, upper.cov0, np.zeros(m), start, recording.tails
+    )
 
 
 def first_states(recording: Recording, model: Model) -> Model:
@@ -170,7 +208,11 @@ def first_states(recording: Recording, model: Model) -> Model:
     means, covs = recording.smooth(model)
     states = np.concatenate(means)
     spread = states.var(axis=0) + np.concatenate([np.einsum("nii->ni", c) for c in covs]).mean(axis=0)
-    first = _first_law(states.mean(axis=0), FIRST_SPREAD * spread, recording.candidates.constants_of_one)
+    mean, variance = states.mean(axis=0), FIRST_SPREAD * spread
+    # a constant has no spread of its own by which its first value were known
+    for zero in recording.zeros.values():
+        variance[zero] = model.cov0[zero, zero]
+    first = _first_law(mean, variance, recording.candidates.constants_of_one)
     return replace(model, mean0=first[0], cov0=first[1])
 
 

@@ -1,0 +1,124 @@
+"""States that sensors have of their own: what they gather over an exposure, and their zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from itoscope.common import checks
+from itoscope.common.types import Offset
+from itoscope.errors import argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Array
+    from itoscope.fit.sensors.kinds import Gathered
+
+__all__ = ["Hidden", "check_offsets", "hidden_of", "offsets_of"]
+
+KINDS = get_args(Offset)
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """The observation of the m states of a motion and of what sensors add to them.
+
+    Attributes
+    ----------
+    drift : dict of str to str
+        The e states of the sensors, in the order in which they follow the others, and how they go.
+    observation : (q, m + e) array
+    shown : (q, m + e) array
+        The same as if averages showed a moment.
+    kept : (m + e, m + e) array or None
+        What becomes of the states after each sample.
+    zeros : dict of int to int
+        The channels with an offset, and the number of the state that it is.
+    drifting : tuple of int
+        Numbers of the states among them that noise moves.
+    """
+
+    drift: dict[str, str]
+    observation: Array
+    shown: Array
+    kept: Array | None
+    zeros: dict[int, int]
+    drifting: tuple[int, ...]
+
+
+def check_offsets(asked: Mapping[str, Offset] | None) -> None:
+    """Raise `ArgumentError` unless `offset` is a mapping of columns to kinds."""
+    if asked is None:
+        return
+    if not isinstance(asked, Mapping):
+        raise argument_error("offset", asked, "columns and the kind of their offset, as {'gauge': 'drift'}")
+    for name, kind in asked.items():
+        checks.choice(f"offset[{name!r}]", kind, KINDS)
+
+
+def offsets_of(names: Sequence[str], asked: Mapping[str, Offset] | None) -> dict[int, Offset]:
+    """The columns with an offset, by number.
+
+    Raises
+    ------
+    ArgumentError
+        For a name that no column has.
+    """
+    for name in asked or {}:
+        if name not in names:
+            raise argument_error("offset", name, f"a column of the data: {', '.join(names)}")
+    return {c: asked[name] for c, name in enumerate(names) if asked and name in asked}
+
+
+def hidden_of(
+    names: Sequence[str],
+    observation: Array,
+    gathered: Mapping[int, Gathered],
+    offsets: Mapping[int, Offset],
+    step: float,
+) -> Hidden:
+    """What the sensors of some columns add to the states.
+
+    Parameters
+    ----------
+    names : sequence of q str
+    observation : (q, m) array
+        What the columns show of the states in a moment.
+    gathered : mapping of int to Gathered
+        Those that show averages and accelerations over the step, and of what.
+    offsets : mapping of int to str
+        Those whose zero is not known: what a sensor gathers it gathers with its offset.
+    step : float
+        The step over which an average is taken.
+    """
+    m = observation.shape[1]
+    places = {c: m + len(gathered) + place for place, c in enumerate(offsets)}
+    drift = dict(_gathering(names[c], what, c in offsets) for c, what in gathered.items())
+    drift |= {f"offset_of_{names[c]}": "0" for c in offsets}
+    wide = np.pad(observation, ((0, 0), (0, len(drift))))
+    for c, place in places.items():
+        wide[c, place] = 1.0
+    shown = wide.copy()
+    kept = np.diag([1.0] * m + [0.0] * len(gathered) + [1.0] * len(offsets))
+    for place, (c, what) in enumerate(gathered.items(), m):
+        wide[c] = 0.0
+        if what.kind == "average":
+            wide[c, place] = 1.0 / step
+        else:
+            wide[c, :m] = observation[c] / step
+            wide[c, place] = -1.0 / step
+            shown[c, :m] = 0.0
+            kept[place, :m] = observation[c]
+    drifting = tuple(place for c, place in places.items() if offsets[c] == "drift")
+    return Hidden(drift, wide, shown, kept if gathered else None, places, drifting)
+
+
+def _gathering(name: str, what: Gathered, off: bool) -> tuple[str, str]:
+    """The state of a sensor that gathers, and how it goes: an integral, or a velocity that was kept."""
+    if what.kind == "average":
+        return f"sum_of_{name}", f"{what.text} + offset_of_{name}" if off else what.text
+    return f"before_{name}", f"-offset_of_{name}" if off else "0"

@@ -1,0 +1,61 @@
+"""Which law the noise of each column has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, get_args
+
+from itoscope.common import checks
+from itoscope.common.types import NoiseLaw
+from itoscope.errors import argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Level
+
+__all__ = ["check_laws", "heavy_columns", "laws_of"]
+
+LAWS = get_args(NoiseLaw)
+
+
+def check_laws(asked: NoiseLaw | Mapping[str, NoiseLaw]) -> None:
+    """Raise `ArgumentError` unless `noise_law` is a law, or a mapping of columns to laws."""
+    if not isinstance(asked, Mapping):
+        checks.choice("noise_law", asked, LAWS)
+        return
+    for name, law in asked.items():
+        checks.choice(f"noise_law[{name!r}]", law, LAWS)
+
+
+def laws_of(names: Sequence[str], asked: NoiseLaw | Mapping[str, NoiseLaw]) -> dict[str, NoiseLaw]:
+    """The columns whose law is not normal.
+
+    Raises
+    ------
+    ArgumentError
+        For a name that no column has.
+    """
+    told = asked if isinstance(asked, Mapping) else dict.fromkeys(names, asked)
+    for name in told:
+        if name not in names:
+            raise argument_error("noise_law", name, f"a column of the data: {', '.join(names)}")
+    return {name: law for name, law in told.items() if law != "normal"}
+
+
+def heavy_columns(
+    names: Sequence[str], laws: Mapping[str, NoiseLaw], noise: Sequence[Level]
+) -> tuple[int, ...]:
+    """Numbers of the columns of Student's law.
+
+    Raises
+    ------
+    ArgumentError
+        For one without noise.
+    """
+    for name, level in zip(names, noise):
+        if name in laws and level == 0.0:
+            raise argument_error(
+                f"noise_law[{name!r}]", laws[name], "'normal' for a column of measurement_noise=0"
+            )
+    return tuple(c for c, name in enumerate(names) if name in laws)
