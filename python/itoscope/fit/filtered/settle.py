@@ -42,14 +42,7 @@ def settled(recording: Recording, model: Model) -> Settled:
     columns = model.drift_columns()
     model, loglik = maximise_noise(recording, model, 2)
     if recording.candidates.named:
-        top = maximise(recording, model, final=False)
-        for _ in range(CLIMBS):
-            if top.converged:
-                break
-            top = maximise(recording, top.model, final=False)
-        return Settled(
-            top.model, top.loglik, _own_drift(recording, top.model), _own_gamma(recording, top.model)
-        )
+        return _climbed(recording, model)
     for _ in range(TURNS if columns else 0):
         before = loglik
         sums = recording.drift_moments(model, columns)
@@ -71,7 +64,19 @@ def settled(recording: Recording, model: Model) -> Settled:
         model, loglik = maximise_noise(recording, taken.model, 2, taken.loglik)
         if loglik - before < ENOUGH:
             break
+    if recording.candidates.starts:
+        return _climbed(recording, model)
     return Settled(model, loglik, _own_drift(recording, model), _own_gamma(recording, model))
+
+
+def _climbed(recording: Recording, model: Model) -> Settled:
+    """The same by steps of all parameters together: rates of hidden states and their noise move as one."""
+    top = maximise(recording, model, final=False)
+    for _ in range(CLIMBS):
+        if top.converged:
+            break
+        top = maximise(recording, top.model, final=False)
+    return Settled(top.model, top.loglik, _own_drift(recording, top.model), _own_gamma(recording, top.model))
 
 
 def _above(height: float) -> Callable[[Model, float], bool]:
