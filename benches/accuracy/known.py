@@ -218,7 +218,8 @@ def run(name: str, case: Case, seeds: range) -> str:
     """A line of the table: exact drifts, share of 95 % intervals that hold, the largest error of a coefficient."""
     exact, inside, errors, memory, held, warned = 0, [], [], [], [], 0
     for seed in seeds:
-        result = ito.discover(case.record(seed), case.library, diffusion="constant", seed=seed, **case.asked)
+        asked = {"diffusion": "constant", **case.asked}
+        result = ito.discover(case.record(seed), case.library, seed=seed, **asked)
         equation = result.drift[case.row]
         found = equation.selected & ~equation.given
         forces = {**result.diagnostics.get("forces", {}), **result.diagnostics.get("memory", {})}
