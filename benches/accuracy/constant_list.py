@@ -318,6 +318,7 @@ NO_STUDY = {
     "checks.simulated.FEWEST": "how many recordings are simulated of a long one",
     "checks.simulated.STEPS": "how much is simulated",
     "checks.simulated.LONGEST": "how much of a long recording is looked at",
+    "result.motion.FLAT": "rounding of slopes and of Newton's last step",
     "result.likeness.FINE": "the error of a trapezoid of 8 steps: a 64th of that of one",
     "result.likeness.UNEVEN": "how finely uneven times are simulated",
     "checks.strengths.MOST_PATHS": "how many paths are looked at",

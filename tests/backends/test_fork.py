@@ -35,6 +35,43 @@ calls = {
         measurement_noise=0.02, **SHORT
     ).drift["x1"].mean,
 }
+
+linear = ito.Library.polynomials(1)
+fitted = ito.discover(data, linear, diffusion="constant", **SHORT)
+fitted.save("fitted.npz")
+two = ito.problems.ornstein_uhlenbeck_2d().simulate(duration=1.0, dt=0.01, seed=1)
+pull = ito.problems.ornstein_uhlenbeck().simulate(duration=20.0, dt=0.01, seed=1)
+pulled = ito.discover(pull, linear, diffusion="constant", include={"x1": ["x1"]}, **SHORT)
+held = dict(diffusion="constant", max_rounds=2, **SHORT)
+estimator = ito.SDEDiscovery(linear, dt=0.01, **SHORT)
+
+calls |= {
+    "advise": lambda: len(str(ito.advise(data))),
+    "order": lambda: ito.classify_order(data).order or 0,
+    "many": lambda: ito.discover_many(data, linear, workers=2, **held)[1].drift["x1"].mean,
+    "stream": lambda: ito.discover(ito.stream(data.paths[0], dt=0.01), linear, **held).drift["x1"].mean,
+    "inputs": lambda: ito.discover(data, linear, inputs={"u": np.cos}, **held).drift["x1"].mean,
+    "vary": lambda: ito.discover(data, linear, vary={"x1": ["1"]}, **held).drift["x1"].mean,
+    "include": lambda: ito.discover(
+        data, linear, include={"x1": ["x1"]}, exclude={"x1": ["1"]}, bounds={"x1": {"x1": (None, 0)}}, **held
+    ).drift["x1"].mean,
+    "parameters": lambda: ito.discover(
+        data, linear, known_drift={"x1": "a*x1 + ..."}, parameters={"a": 1.0}, **held
+    ).parameters["a"].mean,
+    "coloured": lambda: ito.discover(data[0], linear, forcing="coloured", **held).drift["x1"].mean,
+    "sensors": lambda: ito.discover(
+        two, linear, observed=[ito.Average("x1"), "x2"], measurement_noise={"x1": 0.01, "x2": 0.02}, **held
+    ).drift["x1"].mean,
+    "load": lambda: ito.Discovery.load("fitted.npz").drift["x1"].samples,
+    "forecast": lambda: fitted.forecast([0.1], n_steps=20, n_paths=30, seed=1).mean,
+    "simulate found": lambda: fitted.simulate([0.1], n_steps=20, n_paths=5, seed=1).paths[0],
+    "check": lambda: len(str(fitted.check())),
+    "self check": lambda: len(str(fitted.self_check(seed=1))),
+    "likelihood": lambda: fitted.loglik(),
+    "density": lambda: pulled.stationary_density(np.linspace(-1.0, 1.0, 9)).mean,
+    "fixed points": lambda: pulled.fixed_points(seed=1)[0].interval,
+    "estimator": lambda: estimator.fit(data).predict(data.paths[0][:5]),
+}
 """
 
 # The child has SECONDS for what took its parent far less; then the alarm ends it.

@@ -5,7 +5,7 @@ from fractions import Fraction
 import itoscope as ito
 import numpy as np
 import pytest
-from itoscope import SDE, Library, Trajectories, discover
+from itoscope import SDE, Library, Trajectories, discover, stream
 from itoscope.common import checks
 from itoscope.errors import ArgumentError, DataError
 
@@ -231,11 +231,22 @@ def test_what_is_no_array_of_real_numbers_is_refused(value):
         lambda x: SDE([x], library=Library.polynomials(0)),
         lambda x: Library.trig(x),
         lambda x: Trajectories(np.array([x, x, x]), dt=0.1),
+        lambda x: stream(lambda: iter([np.array(x * 50)]), dt=0.1).n_steps,
+        lambda x: discover(DATA, measurement_noise={"x1": np.array(x * 50)}),
+        lambda x: discover(DATA, inputs={"u": lambda t: t * x[0]}),
+        lambda x: discover(DATA, inputs={"u": np.array(x * 50)}),
     ],
 )
 def test_imaginary_parts_are_lost_nowhere(call):
     with pytest.raises((ArgumentError, DataError), match="complex numbers"):
         call([1.0 + 1e-9j])
+
+
+def test_imaginary_parts_of_origins_and_of_custom_terms():
+    with pytest.raises(ArgumentError, match="origin = "):
+        Library.polynomials(2, origin=np.array([1.0 + 1e-9j]))
+    with pytest.raises(ArgumentError, match="values of type complex128: real numbers"):
+        Library.custom(lambda _: np.array([1.0 + 1e-9j]), "one").evaluate([1.0])
 
 
 def test_masks_are_lost_nowhere():
@@ -244,6 +255,15 @@ def test_masks_are_lost_nowhere():
         SDE(["-x1"], [["1"]]).simulate(start, dt=0.1, n_steps=4)
     assert np.isnan(SDE(["-x1"]).drift(start)).all()
     assert np.isnan(Library.polynomials(1).evaluate(start)[0, 1])
+    hidden = np.ma.MaskedArray(np.arange(1.0, 51.0), mask=np.arange(50) == 20)
+    whole = stream(lambda: iter([hidden]), dt=0.1)
+    assert np.isnan(np.concatenate(list(whole.blocks()))).sum() == 1
+    with pytest.raises(ArgumentError, match="returned nan at row 20"):
+        Library.custom(lambda _: hidden, "one").evaluate(np.zeros(50))
+    with pytest.raises(ArgumentError, match="nan at sample 20"):
+        discover(DATA, measurement_noise={"x1": hidden})
+    with pytest.raises(DataError, match="input 'u' of path 0: nan at sample 20"):
+        discover(DATA, inputs={"u": lambda t: hidden})
     samples = np.ma.MaskedArray(np.arange(5.0), mask=[0, 1, 0, 0, 0]).astype(object)
     assert np.isnan(Trajectories(samples, dt=0.1).paths[0]).sum() == 1
 

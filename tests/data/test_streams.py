@@ -144,3 +144,11 @@ def test_data_sets_of_hdf5_are_asked_for_by_name(tmp_path):
         ito.stream(path, dt=0.1).part()
     with pytest.raises(ArgumentError, match="key"):
         ito.stream(path, dt=0.1, key="no").part()
+
+
+def test_chunks_of_other_columns_are_told():
+    for last in (np.zeros((3, 1)), np.zeros(3), np.zeros((2, 3))):
+        with pytest.raises(
+            DataError, match=r"a chunk of the stream has the shape .*those before it 2 columns"
+        ):
+            ito.stream(lambda last=last: iter([np.zeros((5, 2)), last]), dt=0.1).part()

@@ -117,3 +117,12 @@ def test_the_search_starts_from_several_times(coloured):
 def test_what_cannot_be_asked(coloured, forcing, message):
     with pytest.raises(ItoscopeError, match=message):
         ito.discover(coloured, LINEAR, order=2, forcing=forcing, seed=1)
+
+
+def test_a_force_beside_a_library_without_a_constant():
+    walk = np.random.default_rng(1).standard_normal((40, 2)).cumsum(axis=0)
+    found = ito.discover(
+        ito.Trajectories(0.05 * walk, dt=0.01), ito.Library.absolute(), forcing={"x1": "coloured"}, n_samples=20,
+        n_burn=5, n_chains=2, seed=1, max_rounds=2,
+    )  # fmt: skip
+    assert found.diffusion["force_x1", "force_x1"].terms == ["1"]

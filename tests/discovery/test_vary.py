@@ -221,3 +221,14 @@ def test_alike_behind_the_filter():
     result = ito.discover(data, ito.Library.polynomials(1), order=2, vary={"v1": ["1"]}, **ASKED)
     check = next(one for one in result.diagnostics["checks"] if one["name"] == "recordings differ")
     assert check["fired"] and result.varying["v1"]["1"].interval[0] == 0.0
+
+
+@pytest.mark.parametrize(("said", "size"), [({"vary": {"x1": ["1"]}}, 4), ({"vary": {"x1": ["x1"]}}, 3)])
+def test_what_differs_of_a_row_without_terms(said, size):
+    walks = np.random.default_rng(2).normal(size=(size, 60, 1)).cumsum(axis=1)
+    found = ito.discover(
+        ito.Trajectories(list(walks), dt=0.1), ito.Library.polynomials(1), diffusion="constant", n_samples=20, n_burn=5,
+        n_chains=2, seed=1, **said,
+    )  # fmt: skip
+    assert np.isfinite(found.drift["x1"].mean).all() and str(found)
+    assert found.drift["x1"].leading(2) and len(found.drift["x1"].models(2)) == 2

@@ -3,7 +3,7 @@
 import itoscope as ito
 import numpy as np
 import pytest
-from itoscope.errors import ArgumentError
+from itoscope.errors import ArgumentError, NumericalError
 from itoscope.fit.options import Options
 from itoscope.fit.question import Question
 from itoscope.fit.solve import solve
@@ -46,3 +46,25 @@ def test_what_the_filter_cannot_do_is_refused():
     many = [f"u{k}" for k in range(20)]
     with pytest.raises(ArgumentError, match="at most 20"):
         ask(states=["x1", *many], known_drift={u: "x1" for u in many})
+
+
+@pytest.mark.parametrize(
+    "raised", [OverflowError(34, "out of range"), ZeroDivisionError(), np.linalg.LinAlgError("no")]
+)
+def test_arithmetic_that_fails_is_an_error_of_ours(raised, monkeypatch):
+    def fails(_):
+        raise raised
+
+    monkeypatch.setattr("itoscope.fit.solve.answer_filtered", fails)
+    with pytest.raises(NumericalError, match="leave the range of floating point") as caught:
+        ask(measurement_noise=0.01)
+    assert caught.value.__cause__ is raised
+
+
+def test_an_error_of_ours_stays_what_it_is(monkeypatch):
+    def fails(_):
+        raise NumericalError("as it was")
+
+    monkeypatch.setattr("itoscope.fit.solve.answer_filtered", fails)
+    with pytest.raises(NumericalError, match=r"^as it was$"):
+        ask(measurement_noise=0.01)

@@ -8,7 +8,7 @@ import itoscope as ito
 import numpy as np
 import pytest
 from itoscope.backends import get_backend
-from itoscope.backends.records import Fitted, Target, Variance
+from itoscope.backends.records import Fitted, Sums, Target, Variance
 from tolerances import EXACT_SUMS
 
 
@@ -101,3 +101,10 @@ def test_survey(recording):
     assert_same(left, right, ("n", "mean", "low", "below", "indefinite", "worst"))
     assert (left.path, left.sample) == (right.path, right.sample)
     assert left.indefinite > 0
+
+
+@pytest.mark.parametrize("backend", ["rust", "reference"])
+def test_a_regression_on_nothing_leaves_all(backend):
+    found = get_backend(backend).project(replace(Sums.zeros(0), s=3.0, n=5))
+    assert found.gram.shape == (0, 0) and found.moment.shape == (0,)
+    assert found.yy == 3.0 and found.n == 5.0

@@ -35,6 +35,16 @@ def test_one_coefficient_against_the_integral(mean, sd, low, high):
     )
 
 
+@pytest.mark.parametrize(("low", "high"), [(-np.inf, 0.0), (1.0, np.inf), (-2.0, 3.0)])
+def test_what_nobody_knows_is_as_likely_within_bounds_as_beforehand(low, high):
+    mean, limits = np.array([5.0, -0.5]), np.array([(low, high), NONE])
+    cov = np.array([[np.inf, np.nan], [np.nan, 0.3]])
+    assert log_share(mean, cov, limits) == pytest.approx(0.0)
+    found, kept = truncated(mean, cov, limits)
+    assert found.tolist() == [min(max(5.0, low), high), -0.5]
+    assert np.isinf(kept[0, 0]) and kept[1, 1] == 0.3
+
+
 def test_far_outside_the_law_lies_at_the_bound():
     limits = np.array([(-np.inf, 0.0)])
     found, cov = truncated(np.array([50.0]), np.eye(1), limits)

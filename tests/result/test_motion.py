@@ -51,6 +51,16 @@ def test_frequency_and_damping_of_an_oscillator(noise):
     assert holds(mode.relaxation_time, 5.0)
 
 
+def test_a_drift_that_is_zero_along_a_line_has_no_points():
+    walk = np.random.default_rng(1).normal(size=400).cumsum()
+    drifting = ito.discover(ito.Trajectories(walk, dt=0.1), ito.Library.polynomials(1), **QUICK)
+    assert not drifting.drift["x1"].selected.any() and drifting.fixed_points() == []
+    model = ito.SDE(["v", "-2*v"], [["0"], ["1"]], ["x", "v"])  # comes to rest anywhere
+    data = model.simulate([0.0, 0.0], dt=0.05, n_steps=4000, substeps=5, seed=1)
+    free = ito.discover(data, ito.Library.expressions("v"), known_drift={"x": "v"}, **QUICK)
+    assert free.drift["v"].selected.all() and free.fixed_points() == []
+
+
 def test_bands_of_the_damping_hold_it():
     """95 % of bands: of 12 recordings 9 at least in all but 1 of 500 cases."""
     assert sum(holds(oscillator(seed).modes()[0].damping_ratio, 0.1) for seed in range(12)) >= 9

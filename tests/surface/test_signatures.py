@@ -101,11 +101,21 @@ ARRAYS = [
     np.array([1, None], dtype=object), np.array(["a", "b"]), np.zeros(3, dtype="datetime64[s]"),
     np.zeros(2, dtype=[("a", float)]), np.full((2, 2), 1e300), np.arange(2**5).reshape(16, 2)[::-3],
 ]  # fmt: skip
+#: What rows, terms, sensors and inputs may be said to be, and what they may not.
+PHRASES = [
+    "x2", "a*x1 + ...", "...", "-x1", "sin(t)", "0.1", "a", "1", "x1^2", "0/0", "9e999*x1", "x1-x1", "average(x1)",
+    "sin(",
+    "linear", "held", "estimate", "coloured", "peaked", "none", ito.Average("x1"), ito.Input(np.cos), np.cos,
+    np.linspace(0.01, 0.02, 41), (None, 0), (0, None), (0.1, 1.0, 10.0), (1, 0), ["1"], ["x1", "x9"], {"x1": (0, 1)},
+    {"x1": (None, None), "x9": 3},
+]  # fmt: skip
 one = st.one_of(st.sampled_from(SCALARS), st.sampled_from(ARRAYS))
 key = st.sampled_from(["x1", "x2", "x9", "", 0, None, ("x1", "x2")])
 HOSTILE = st.one_of(
     one, st.lists(one, max_size=3), st.tuples(one, one), st.dictionaries(key, one, max_size=2),
     st.lists(st.lists(one, max_size=2), min_size=1, max_size=2), st.builds(iter, st.lists(one, max_size=2)),
+    st.dictionaries(key, st.sampled_from(PHRASES), min_size=1, max_size=2),
+    st.lists(st.sampled_from(PHRASES), min_size=1, max_size=2),
 )  # fmt: skip
 
 

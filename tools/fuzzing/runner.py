@@ -31,12 +31,12 @@ import numpy as np
 from itoscope.errors import ItoscopeError
 from wrong import Wrong
 
-MODULES = ("files", "expressions", "trajectories", "sampler", "discoveries", "parity")
+MODULES = ("files", "expressions", "trajectories", "sampler", "discoveries", "parts", "parity")
 #: Address space of a child, and seconds of its processor, or of the clock on a busy machine, after which it hangs.
 MEMORY, LIMIT, SLEPT = 8 * 2**30, 10, 300
 #: Seeds that a child takes in its turn.
-TURN = {"noisy": 30, "measured": 60, "exact": 60, "filters": 40}
-USUAL_TURN = 300
+TURN = {"noisy": 30, "measured": 60, "exact": 30, "filters": 30, "parts": 60, "many": 60}
+USUAL_TURN = 600
 
 
 class TooLong(BaseException):

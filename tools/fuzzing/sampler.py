@@ -174,6 +174,11 @@ def parity(rng):
         return {}  # a decision of one of them may be a rounding error of the other
     args = (Quadratic(u.T @ u, u.T @ y, float(y @ y), float(n)),)
     p = prior(rng, False)  # with scales of 1e-100 the slab has two modes, of which a backend may see one
+    # of the sum of squares the explained part is taken, and the logarithm of what is left is multiplied by n / 2
+    left = max(
+        float(y @ y) - float(y @ u @ np.linalg.lstsq(u, y, rcond=None)[0]), 2 * p.b_s, 1e-12 * float(y @ y)
+    )
+    rounding = n / 2 * 1e-14 * float(y @ y) / left
     rust, ref = get_backend("rust"), get_backend("reference")
     inc = rng.random(k) < 0.5
     v = float(np.exp(rng.normal(0, 3)))
@@ -188,8 +193,11 @@ def parity(rng):
         if a[0] == "ok":
             parts = zip(a[1], b[1]) if isinstance(a[1], tuple) else [(a[1], b[1])]
             for x, z in parts:
-                if not np.allclose(x, z, rtol=1e-6, atol=1e-6 * (1 + np.nanmax(np.abs(z))), equal_nan=True):
+                near = 1e-6 * (1 + np.nanmax(np.abs(z))) + (rounding if name != "posterior" else 0.0)
+                if not np.allclose(x, z, rtol=1e-6, atol=near, equal_nan=True):
                     raise Wrong(f"{name}: {np.ravel(x)[:3]} {np.ravel(z)[:3]} {p}")
+    if rounding > 1e-6:
+        return {}  # nor are the draws of a chain the same then
     start = ["search", "empty", "random"][rng.integers(3)]
     if start == "search" and np.abs(args[0].correlation() - np.eye(k)).max() > 0.999:
         start = "empty"  # which of two twins comes first is a matter of rounding

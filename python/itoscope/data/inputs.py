@@ -72,7 +72,12 @@ class Course:
     def at(self, times: Array) -> Array:
         """Values `(n,)` at times since the start of the recording."""
         if self.function is not None:
-            found = np.asarray(self.function(times), dtype=np.float64)
+            found = checks.reals("what the function of an input returned", self.function(times), missing=True)
+            if found.shape not in ((), times.shape):
+                allowed = f"{times.shape}, one value for each time"
+                raise ArgumentError(
+                    f"what the function of an input returned has shape {found.shape}: {allowed}"
+                )
             return np.array(np.broadcast_to(found, times.shape))
         if self.between == "linear":
             return np.interp(times, self.times, self.values)

@@ -176,6 +176,11 @@ def _regrouped(chunks: Iterator[Array], block: int) -> Iterator[Array]:
     length = 0
     for chunk in chunks:
         start = 0
+        if held and chunk.shape[1] != held[0].shape[1]:
+            raise DataError(
+                f"a chunk of the stream has the shape {chunk.shape}, those before it {held[0].shape[1]} columns: all "
+                "chunks have one column for each state"
+            )
         while start < len(chunk):
             taken = chunk[start : start + block + 1 - length]
             held.append(taken)
@@ -305,10 +310,7 @@ def _called(source: Callable[[], Any]) -> Iterator[Any]:
 
 def _rows(chunk: Any, columns: Sequence[str | int] | None) -> Array:
     """A chunk as doubles in rows."""
-    try:
-        rows = np.asarray(chunk, dtype=np.float64)
-    except (ValueError, TypeError) as problem:
-        raise DataError(f"a chunk of the stream holds no numbers: {problem}") from problem
+    rows = checks.reals("a chunk of the stream", chunk, missing=True, error=DataError)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2:
         raise DataError(f"a chunk of the stream has the shape {rows.shape}: (n_times, n_states) is wanted")

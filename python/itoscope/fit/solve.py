@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from itoscope.checks.advice import advised
-from itoscope.errors import ArgumentError, DataError, NumericalError
+from itoscope.errors import ArgumentError, DataError, ItoscopeError, NumericalError
 from itoscope.fit.filtered.answer import answer_filtered
 from itoscope.fit.measured.answer import answer_measured
 from itoscope.fit.size import check_size
@@ -21,10 +23,19 @@ __all__ = ["solve"]
 def solve(question: Question) -> Findings:
     """Fit by regression where all states were measured without noise, by a filter where not; then say what to do.
 
-    Where the step is too coarse for a regression that was not asked for by name, the filter takes its place.
+    Where the step is too coarse for a regression that was not asked for by name, the filter takes its place. Here
+    is the border of the arithmetic: what overflows within, or has no factor, is an error of ours.
     """
     check_size(question)
-    return advised(_measured(question) if question.measured else answer_filtered(question))
+    try:
+        return advised(_measured(question) if question.measured else answer_filtered(question))
+    except ItoscopeError:
+        raise
+    except (ArithmeticError, np.linalg.LinAlgError) as problem:
+        raise NumericalError(
+            f"the numbers of this fit leave the range of floating point ({problem}): give the recording in units in "
+            "which it is nearer to one, or fewer terms"
+        ) from problem
 
 
 def _measured(question: Question) -> Findings:

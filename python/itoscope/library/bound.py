@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends import get_backend
+from itoscope.common import checks
 from itoscope.errors import ArgumentError, ExpressionError
 from itoscope.expressions.grammar import read
 
@@ -108,6 +109,8 @@ def _checked_column(values: ArrayLike, name: str, n: int) -> Array:
     column = np.asarray(values)
     if column.dtype.kind not in "fiub":
         raise ArgumentError(f"custom term {name!r} returned values of type {column.dtype}: real numbers")
+    if column.dtype.kind != "b":  # a masked value is missing
+        column = checks.reals(f"custom term {name!r}", values, missing=True)
     if column.shape != (n,):
         raise ArgumentError(f"custom term {name!r} returned shape {column.shape}: ({n},), one value per row")
     column = column.astype(np.float64)

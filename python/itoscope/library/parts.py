@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from itoscope.common import checks
 from itoscope.common.numbers import exact
 from itoscope.common.types import Array
 from itoscope.errors import ArgumentError, argument_error
@@ -41,8 +42,8 @@ def checked_origin(origin: Any) -> Origin:
     if origin is None or (isinstance(origin, str) and origin == "mean"):
         return origin  # type: ignore[return-value]
     try:
-        values = np.asarray(origin, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        values = checks.reals("origin", origin)
+    except ArgumentError:
         values = np.empty((0, 0))
     if values.ndim > 1 or not values.size or not np.isfinite(values).all():
         raise argument_error("origin", origin, "None, 'mean', a finite number or one per state")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from itoscope.common import checks
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.library.library import Library
 from itoscope.library.parts import PerState
@@ -111,7 +110,9 @@ class _OfColumns:
     columns: tuple[int, ...]
 
     def __call__(self, x: Array) -> Array:
-        return np.asarray(self.function(*(x[:, c] for c in self.columns)), dtype=np.float64)
+        return checks.reals(
+            "a function of the library", self.function(*(x[:, c] for c in self.columns)), missing=True
+        )
 
 
 def _custom(library: Any, states: Sequence[str] | None) -> Library:

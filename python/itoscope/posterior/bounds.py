@@ -61,22 +61,27 @@ def log_share(mean: Array, cov: Array, limits: Array) -> float:
 
 
 def truncated(mean: Array, cov: Array, limits: Array) -> tuple[Array, Array]:
-    """Mean and covariance of a normal law within bounds, brought there one coefficient after the other."""
+    """Mean and covariance of a normal law within bounds, brought there one coefficient after the other.
+
+    A coefficient of infinite variance, of which nothing is known, stays where it is, or goes to the bound.
+    """
     mean, cov = np.array(mean), np.array(cov)
     for k in np.flatnonzero(np.isfinite(limits).any(axis=1)).tolist():
         var = float(cov[k, k])
         log_mass, centre, spread = _moments(float(mean[k]), math.sqrt(max(var, 0.0)), *limits[k].tolist())
-        if not var > 0.0:
+        if not 0.0 < var < math.inf:
             mean[k] = min(max(float(mean[k]), limits[k, 0]), limits[k, 1])
         elif log_mass < 0.0:
-            slope = cov[:, k] / var
+            slope = np.where(np.isfinite(cov[:, k]), cov[:, k], 0.0) / var
             mean += slope * (centre - mean[k])
             cov -= np.outer(slope, slope) * (var - spread**2)
     return mean, 0.5 * (cov + cov.T)
 
 
 def _moments(mean: float, sd: float, low: float, high: float) -> tuple[float, float, float]:
-    """Log mass, mean and standard deviation of a normal law between two bounds."""
+    """Log mass, mean and standard deviation of a normal law between two bounds; of an endless one, as of the prior."""
+    if sd == math.inf:
+        return (math.log(0.5) if low >= 0.0 or high <= 0.0 else 0.0), min(max(mean, low), high), sd
     if not sd > 0.0:
         return (0.0 if low <= mean <= high else -math.inf), mean, 0.0
     a, b = (low - mean) / sd, (high - mean) / sd

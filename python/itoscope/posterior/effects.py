@@ -114,7 +114,7 @@ class Differing:
         size = np.sqrt(np.diag(self.sums.added().omega)[self._columns(terms)])
         size = np.where(size > 0.0, size, 1.0)
         values = np.linalg.eigvalsh(sums.omega / np.outer(size, size))
-        values = np.maximum(values, RANK_TOLERANCE * max(float(values[-1]), np.finfo(float).tiny))
+        values = np.maximum(values, RANK_TOLERANCE * values.max(initial=np.finfo(float).tiny))
         found = Quadratic(sums.omega, sums.c, sums.s, float(sums.n))
         left = max(found.residual(found.solve().theta), np.finfo(float).tiny)
         return -0.5 * (

@@ -53,4 +53,12 @@ def among_terms(equation: Equation, terms: Sequence[str]) -> Equation:
         else np.stack([wide(equation.limits[:, 0], -np.inf), wide(equation.limits[:, 1], np.inf)], axis=1)
     )
     positive = None if equation.positive is None else wide(equation.positive)
-    return replace(equation, terms=list(terms), cov=cov, limits=limits, positive=positive, **changed)
+    moments = equation.moments
+    if moments is not None:  # columns of zeros, which no model tries
+        gram = np.zeros_like(cov)
+        gram[np.ix_(at, at)] = moments.gram
+        named: dict[str, Any] = {"terms": tuple(terms)} if hasattr(moments, "terms") else {}
+        moments = replace(moments, gram=gram, moment=wide(moments.moment), **named)
+    return replace(
+        equation, terms=list(terms), cov=cov, limits=limits, positive=positive, moments=moments, **changed
+    )

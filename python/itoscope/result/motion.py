@@ -27,6 +27,8 @@ STARTS = 60
 """States of the recording from which zeros of the drift are sought."""
 SAME = 1e-4
 """Zeros nearer than this share of the spread are one."""
+FLAT = 1e-9
+"""Singular value of the slopes, as a share of the largest, under which the drift does not change along a direction."""
 
 
 class Banded(NamedTuple):
@@ -131,7 +133,8 @@ class Motion(Estimates):
         Returns
         -------
         list of FixedPoint
-            Those within the range of the starts and as far again; stable ones first.
+            Those within the range of the starts and as far again; stable ones first. Where the drift is zero along
+            a line, or everywhere, there are none.
 
         Raises
         ------
@@ -161,6 +164,9 @@ class Motion(Estimates):
                 continue
             if not any(np.max(np.abs(x - other) / scale) < SAME for other in found):
                 found.append(x)
+        flat = [x for x in found if _is_flat(mean.slope(0, x), scale)]
+        if len(flat) > 1:  # these fill a line
+            found = [x for x in found if not any(x is one for one in flat)]
         points = [_point(self.states, mean, drawn, x, scale) for x in found]
         return sorted(points, key=lambda point: (not point.stable, *point.x.tolist()))
 
@@ -204,6 +210,12 @@ class Motion(Estimates):
         paths = self.data.paths if self.observer is None else smoothed(self.observer, self.data).mean
         rows = np.concatenate(paths)
         return np.ascontiguousarray(rows[np.isfinite(rows).all(axis=1)])
+
+
+def _is_flat(slope: Array, scale: Array) -> bool:
+    """Whether the drift does not change along some direction."""
+    sizes = np.linalg.svd(slope * scale / scale[:, None], compute_uv=False)
+    return bool(sizes[-1] <= FLAT * sizes[0])
 
 
 def _point(states: tuple[str, ...], mean: Field, drawn: Field, x: Array, scale: Array) -> FixedPoint:

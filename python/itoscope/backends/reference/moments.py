@@ -34,7 +34,7 @@ def project(sums: Sums) -> Quadratic:
         raise NumericalError("the sums of the regression overflow; use smaller units or a lower degree")
     scale = _unit_scale(np.diag(sums.omega))
     values, vectors = np.linalg.eigh(sums.omega * np.outer(scale, scale))
-    keep = values > RANK_TOLERANCE * max(values[-1], 0.0)
+    keep = values > RANK_TOLERANCE * max(values.max(initial=0.0), 0.0)
     whiten = (vectors[:, keep] / np.sqrt(values[keep])).T * scale
     q_matrix, q_vector = whiten @ sums.cross, whiten @ sums.c
     gram, moment = q_matrix.T @ q_matrix, q_matrix.T @ q_vector

@@ -68,7 +68,7 @@ def equations(
         found = _told(found, state.drift, places)
         own = among_terms(_within(found, None if limits is None else limits[places]), task.drift_terms)
         drift[row] = holding(own, [shown[k] for i, k in among.held if i == row])
-    shown = dict(zip(among.gamma_terms, task.gamma_terms))
+    shown = {among.constant: "1"} | dict(zip(among.gamma_terms, task.gamma_terms))
     for p, pair in enumerate(among.pairs):
         places = [c for c, (q, _) in enumerate(among.all_gamma) if q == p]
         columns = [among.all_gamma[c] for c in places]

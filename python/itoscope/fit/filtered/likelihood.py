@@ -166,7 +166,8 @@ def bounded(
             reach = np.inf
         if max(sd, reach / QUANTILE) > sd:
             cov[a], cov[:, a] = 0.0, 0.0
-            cov[a, a] = (reach / QUANTILE) ** 2
+            with np.errstate(over="ignore"):
+                cov[a, a] = np.square(reach / QUANTILE)
     return cov
 
 

@@ -75,10 +75,7 @@ def _squares(data: Trajectories, name: str, value: Any) -> list[Array]:
         raise argument_error(argument, f"{len(paths)} arrays", f"one for each of the {data.n_paths} paths")
     found = []
     for i, (one, y) in enumerate(zip(paths, _column(data, name))):
-        try:
-            sd = np.asarray(one, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise argument_error(argument, one, "numbers, one standard deviation for each sample") from None
+        sd = checks.reals(argument, one, missing=True)
         where = f" of path {i}" if data.n_paths > 1 else ""
         if sd.shape != y.shape:
             raise argument_error(

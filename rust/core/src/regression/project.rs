@@ -30,6 +30,9 @@ struct Scaled {
 
 impl Scaled {
     fn new(gram: &DMatrix<f64>) -> Self {
+        if gram.is_empty() {
+            return Self { scale: DVector::zeros(0), values: Vec::new(), vectors: DMatrix::zeros(0, 0) };
+        }
         let scale = gram.diagonal().map(|g| if g > 0.0 { 1.0 / g.sqrt() } else { 0.0 });
         let scaled = DMatrix::from_fn(gram.nrows(), gram.ncols(), |i, j| gram[(i, j)] * scale[i] * scale[j]);
         let eigen = SymmetricEigen::new(scaled);
