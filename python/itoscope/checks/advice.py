@@ -61,12 +61,12 @@ def advice_of(result: Findings) -> list[Advice]:
     data = result.data
     if data is None:
         return []
-    fired = _any_fired(result)
-    seen = traits(data, result.settings.get("order") == 2, closely=fired)
+    suspect = _any_fired(result)
+    seen = traits(data, result.settings.get("order") == 2, closely=suspect)
     found = [advice for advice in seen if _is_open(advice, result)]
     if not [advice for advice in found if advice.cause != BESIDE]:
         try:
-            rows = steps_of(result, data, MOST_PATHS) if fired else []
+            rows = steps_of(result, data, MOST_PATHS) if suspect else []
         except ArgumentError:  # a function of Python among the terms
             rows = []
         for steps in rows:

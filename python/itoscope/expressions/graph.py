@@ -265,7 +265,7 @@ _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
 
 def _compute(operation: str, arguments: Sequence[Array | np.float64]) -> Array:
     ufunc = _OPERATIONS.get(operation) or FUNCTIONS[operation]
-    value: Array = ufunc(*arguments)
+    value: Array = ufunc(*map(np.asarray, arguments))
     return value
 
 

@@ -184,5 +184,6 @@ def derivative_of(position: Sequence[Array], rate: Sequence[Array]) -> float:
     target, known = table[:, -2], np.delete(table, -2, axis=1)
     scale = np.maximum(np.abs(known).max(axis=0), 1e-300)
     # the corner of the triangle is the distance of the last column from the others
-    left = float(np.linalg.qr(np.column_stack([known / scale, target]), mode="r")[-1, -1])
+    triangle = np.asarray(np.linalg.qr(np.column_stack([known / scale, target]), mode="r"))
+    left = float(triangle[-1, -1])
     return left**2 / len(target) / max(0.5 * float(np.mean(moved**2)), 1e-300)

@@ -105,7 +105,7 @@ def scales(recording: Recording) -> Scales:
 
 def _within(recording: Recording, var: Array) -> Array:
     """Variances of the channels, of those whose zero is not known about the mean of each path."""
-    found = var.copy()
+    found: Array = var.copy()
     for channel in recording.zeros:
         paths = [y[np.isfinite(y[:, channel]), channel] for y in recording.paths]
         found[channel] = np.concatenate([y - y.mean() for y in paths if len(y)]).var()
