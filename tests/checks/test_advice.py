@@ -59,6 +59,23 @@ def test_the_two_gravest_are_printed_and_all_are_kept(tmp_path):
     assert discovered(cases.linear(2, 5000)).advice == ()
 
 
+def test_averages_and_forces_with_a_memory_are_fitted_as_such_by_one_call():
+    averaged = discovered(cases.averaged(8, 4000))
+    assert averaged.advice[0].arguments["observed"] == {"x": "average(x)"}
+    tried = averaged.try_advice(0)
+    assert tried.after > tried.before + 50
+    low, high = tried.result.diffusion["x", "x"].interval(0.95)[0]
+    assert low < 1.0 < high  # from the averages as they are it is 0.69
+    assert "averaged samples" not in [advice.cause for advice in tried.result.advice]
+    pushed = ito.SDE(["-x + f", "-10 f"], [["0", "0"], ["0", "30"]], ["x", "f"])
+    run = pushed.simulate([0.0, 0.0], dt=0.02, n_steps=4000, substeps=10, scheme="taylor15", seed=9)
+    coloured = discovered(run.select("x"), library=ito.Library.polynomials(1), diffusion="constant")
+    assert coloured.advice[0].arguments == {"forcing": {"x": "coloured"}}
+    tried = coloured.try_advice(0)
+    assert tried.after > tried.before + 50
+    assert "forcing=" not in " ".join(advice.sentence for advice in tried.result.advice)
+
+
 # -- what used to be told --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("period", [2 * np.pi, 360.0])
 def test_a_wrapped_angle_is_not_called_noise(period):

@@ -112,6 +112,8 @@ def test_what_is_no_source_is_told(tmp_path):
         ito.stream(iter([WALK]), dt=0.1)
     with pytest.raises(ArgumentError, match="function that returns chunks"):
         ito.stream(lambda: 3, dt=0.1).part()
+    with pytest.raises(ArgumentError, match="not ndarray"):
+        ito.stream(lambda: np.array(3.0), dt=0.1).part()
     with pytest.raises(DataError, match=r"shape \(1, 1003, 2\)"):
         ito.stream(lambda: iter([WALK[None]]), dt=0.1).part()
     with pytest.raises(DataError, match="no stretch"):

@@ -103,6 +103,8 @@ def _is_open(advice: Advice, result: Findings) -> bool:
             not (noise == "estimate" or (noise and float(noise) > ROUNDED * level))
             or "thin" in advice.recording
         )
+    if advice.cause == "averaged samples":
+        return f"average({advice.about})" not in (settings.get("observed") or ())
     if advice.cause == "wrong order":
         asked = settings.get("order") == 1 and not result.known_drift and not settings.get("states")
         return asked and any(check["fired"] and check["name"] in COLOURED for check in checks)
@@ -307,13 +309,14 @@ def _colour(result: Findings, data: Trajectories, steps: Steps, fired: dict[str,
             "was not measured; record it too, or name it with states=[...] where a known row ties it to a column",
             {"period": found.period * dt, "p_value": p_value},
         )  # fmt: skip
-    memory = found.memory * dt
+    memory, forcing = found.memory * dt, {steps.name: "coloured"}
+    asked = "" if result.settings.get("forcing") else f"discover(data, forcing={forcing!r}); or "
     return Advice(
         "coloured forcing", steps.name,
         f"the force on {steps.name} has a memory of about {rough(memory)}, {rough(found.memory)} samples, and "
-        "is no white noise: thin the recording to steps longer than that, data.thin(k), if the motion is slower still; "
-        "else what makes the force is a state to be recorded",
-        {"memory": memory, "samples": found.memory, "p_value": p_value},
+        f"is no white noise: {asked}thin the recording to steps longer than that, data.thin(k), if the motion is slower "
+        "still; else what makes the force is a state to be recorded",
+        {"memory": memory, "samples": found.memory, "p_value": p_value}, {"forcing": forcing} if asked else {},
     )  # fmt: skip
 
 

@@ -303,9 +303,12 @@ def _chunks(source: Any, columns: Sequence[str | int] | None, key: str | None, b
 
 def _called(source: Callable[[], Any]) -> Iterator[Any]:
     chunks = source()
-    if not hasattr(chunks, "__iter__"):
-        raise argument_error("source", source, f"a function that returns chunks, not {type(chunks).__name__}")
-    return iter(chunks)
+    try:
+        return iter(chunks)
+    except TypeError:  # an array without dimensions has the method and no use for it
+        raise argument_error(
+            "source", source, f"a function that returns chunks, not {type(chunks).__name__}"
+        ) from None
 
 
 def _rows(chunk: Any, columns: Sequence[str | int] | None) -> Array:

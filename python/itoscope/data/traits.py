@@ -259,12 +259,13 @@ def _short_lags(name: str, names: list[str], found: Variogram) -> Iterator[Advic
             {**evidence, "noise": found.noise}, {"measurement_noise": "estimate"},
         )  # fmt: skip
     elif found.errors < -ERRORS and found.share < -AVERAGED and abs(found.bend) < STRAIGHT:
-        thin = math.ceil(10 * min(2.0 * -found.share, 1.0))
+        seen = {**{other: other for other in names}, name: f"average({name})"}
+        averaged = {"states": names, "observed": seen, "measurement_noise": 0.0}
         yield Advice(
             "averaged samples", name,
             f"samples of {name} are means over their step and not values at an instant: neighbours move together, and "
-            f"noise comes out by a third too small; {_call({'thin': thin}, {})}, after which little of that is left",
-            evidence, {}, {"thin": thin},
+            f"noise comes out by a third too small; {_call({}, averaged)}",
+            evidence, averaged,
         )  # fmt: skip
 
 
