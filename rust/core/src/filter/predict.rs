@@ -240,7 +240,14 @@ impl Predictor<'_> {
     }
 
     /// Moves mean and covariance of one lane.
-    fn step<V: Visitor>(&mut self, n: usize, lane: usize, mean: &mut [f64], cov: &mut [f64], visitor: &mut V) {
+    fn step<V: Visitor>(
+        &mut self,
+        n: usize,
+        lane: usize,
+        mean: &mut [f64],
+        cov: &mut [f64],
+        visitor: &mut V,
+    ) {
         with_size!(self.model.m(), self.step_of::<N, V>(n, lane, mean, cov, visitor));
     }
 

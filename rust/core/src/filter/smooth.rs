@@ -110,7 +110,8 @@ fn backward(trace: Trace, m: usize) -> (Array2<f64>, Array3<f64>) {
         }
         for i in 0..m {
             let gain = &gain[i * m..(i + 1) * m];
-            let lacks = mean[(t + 1) * m..].iter().zip(&ahead[(t + 1) * m..]).map(|(mean, ahead)| mean - ahead);
+            let lacks =
+                mean[(t + 1) * m..].iter().zip(&ahead[(t + 1) * m..]).map(|(mean, ahead)| mean - ahead);
             mean[t * m + i] += gain.iter().zip(lacks).map(|(gain, lacks)| gain * lacks).sum::<f64>();
         }
         let (now, behind) = cov[t * mm..].split_at_mut(mm);

@@ -316,7 +316,8 @@ fn smallest_eigenvalue(pairs: &[(usize, usize)], r: usize, entry: impl Fn(usize)
         return (0..r).map(entry).fold(f64::INFINITY, f64::min);
     }
     if r == 2 {
-        let of = |i, j| (0..pairs.len()).find(|&q| pairs[q] == (i, j) || pairs[q] == (j, i)).map_or(0.0, &entry);
+        let of =
+            |i, j| (0..pairs.len()).find(|&q| pairs[q] == (i, j) || pairs[q] == (j, i)).map_or(0.0, &entry);
         let (one, two, mixed) = (of(0, 0), of(1, 1), of(0, 1));
         return (one + two) / 2.0 - ((one - two) / 2.0).hypot(mixed);
     }

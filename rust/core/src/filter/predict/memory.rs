@@ -116,7 +116,8 @@ impl<'a> Predictor<'a> {
         let affine = Affine::of(model);
         let gamma = sparse(&model.gamma);
         let forms = model.program.affine();
-        let moves = |k: usize| forms[k].as_ref().is_none_or(|form| form[1..].iter().any(|&slope| slope != 0.0));
+        let moves =
+            |k: usize| forms[k].as_ref().is_none_or(|form| form[1..].iter().any(|&slope| slope != 0.0));
         let mut gradient = zeros(k * m);
         if let Some(affine) = &affine {
             let rows = gradient.chunks_exact_mut(width.max(1));
