@@ -98,7 +98,7 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
         let n_usable = self.usable.len();
         self.y.cut(n_usable);
         self.neighbours = n_usable == self.block.steps;
-        self.in_place = self.neighbours && n_usable % GROUP == 0 && self.library.stride() == STRIDE;
+        self.in_place = self.neighbours && n_usable.is_multiple_of(GROUP) && self.library.stride() == STRIDE;
         if self.in_place {
             return;
         }
