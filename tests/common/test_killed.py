@@ -31,7 +31,7 @@ def result(seed):
     return ito.discover(data, library, n_chains=2, n_samples=1000, n_burn=50, seed=1, diffusion="constant")
 
 kind, moments = sys.argv[1], int(sys.argv[2])
-report.page = lambda result, title: repr(result.data.paths[0].tolist()) * 40
+report.page = lambda result, title, **_: repr(result.data.paths[0].tolist()) * 40
 data = [ito.Trajectories(np.random.default_rng(seed).normal(size=(3000, 2)), dt=0.1) for seed in (1, 2)]
 results = [result(seed) for seed in (1, 2)] if kind in ("save", "report", "forecast") else data
 if kind == "forecast":
@@ -97,7 +97,7 @@ def result():
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 @pytest.mark.parametrize("kind", ["to_csv", "to_npz", "save", "report", "model"])
 def test_a_disk_without_room(kind, step, result, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "page", lambda *_: "page")
+    monkeypatch.setattr(report, "page", lambda *_, **__: "page")
     path = tmp_path / "run.npz"
     path.write_bytes(b"old")
 

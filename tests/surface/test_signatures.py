@@ -123,6 +123,7 @@ PROBLEMS = [f"problems.{name}" for name in ito.problems.__all__[2:]]
 #: Calls that have no answer here: they need another package, any argument at all, a result of another kind.
 REFUSED = (
     "from_pysindy", "Library.expressions", "Discovery.smoothed", "Discovery.potential", "Discovery.try_advice",
+    "Discovery.modes",
 )  # fmt: skip
 
 

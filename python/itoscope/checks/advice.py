@@ -314,8 +314,8 @@ def _colour(result: Findings, data: Trajectories, steps: Steps, fired: dict[str,
     return Advice(
         "coloured forcing", steps.name,
         f"the force on {steps.name} has a memory of about {rough(memory)}, {rough(found.memory)} samples, and "
-        f"is no white noise: {asked}thin the recording to steps longer than that, data.thin(k), if the motion is slower "
-        "still; else what makes the force is a state to be recorded",
+        f"is no white noise: {asked}thin the recording to steps longer than that, data.thin(k), if the motion is "
+        "slower still; else what makes the force is a state to be recorded",
         {"memory": memory, "samples": found.memory, "p_value": p_value}, {"forcing": forcing} if asked else {},
     )  # fmt: skip
 

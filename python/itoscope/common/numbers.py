@@ -60,5 +60,7 @@ class Rounding:
 
     def write(self, value: float) -> str:
         """Write `value` to this place, with this power of ten."""
+        if not math.isfinite(value):
+            return f"{value}"
         text = f"{round(value / 10.0**self.exponent, self.decimals):.{max(self.decimals, 0)}f}"
         return f"{text}e{self.exponent}" if self.exponent else text

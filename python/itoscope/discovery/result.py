@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from itoscope.common import checks
@@ -411,6 +411,9 @@ class Discovery(Laws):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state.pop("fit", None)  # an empty place in pickles of the first version
+        for field in fields(self):  # what the version that made the pickle had not
+            if field.name not in state and field.default_factory is not MISSING:
+                state[field.name] = field.default_factory()
         self.__dict__.update(state)
 
     # -- keeping ---------------------------------------------------------------------------------------------

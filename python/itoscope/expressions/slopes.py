@@ -22,7 +22,7 @@ def slope(text: str, names: Sequence[str], name: str) -> str:
     Examples
     --------
     >>> slope("-u/tau", ["u", "tau"], "tau"), slope("a*x^2 + x", ["x", "a"], "a")
-    ('((-1*(((-1*u)/tau)*1))/tau)', '(x^2)')
+    ('(((-1)*(((-1)*u)/tau))/tau)', '(x^2)')
     """
     graph = Graph(names)
     root = graph.derivative(parse(text, graph), list(names).index(name))

@@ -95,7 +95,7 @@ def check_forcing(forcing: Any) -> None:
 
 def _kind(argument: str, word: Any) -> tuple[Forcing, int]:
     """A kind of force and how many there are: `"memory:2"` and `("memory", 2)` are two."""
-    if isinstance(word, (tuple, list)) and len(word) == 2 and word[0] == MEMORY:
+    if isinstance(word, (tuple, list)) and len(word) == 2 and isinstance(word[0], str) and word[0] == MEMORY:
         return MEMORY, checks.count(argument, word[1])
     if isinstance(word, str) and word.startswith(f"{MEMORY}:") and word.partition(":")[2].isdecimal():
         return MEMORY, int(word.partition(":")[2])

@@ -160,7 +160,7 @@ class SDE:
         for name in drift:
             if name not in names:
                 raise argument_error("drift", name, f"states ({known}) as keys")
-        rows = [expression_of(drift.get(name, {})) for name in names]
+        rows = [_sum(f"drift[{name!r}]", drift.get(name, {})) for name in names]
         if gamma is None:
             return cls(rows, states=names)
         gamma = checks.instance(
@@ -171,7 +171,8 @@ class SDE:
         for pair in gamma:
             if not isinstance(pair, tuple) or len(pair) != 2 or not set(pair) <= set(names):
                 raise argument_error("gamma", pair, f"pairs of states ({known}) as keys")
-        entries = [[expression_of(gamma.get((a, b), gamma.get((b, a), {}))) for b in names] for a in names]
+        sums = {pair: _sum(f"gamma[{pair!r}]", terms) for pair, terms in gamma.items()}
+        entries = [[sums.get((a, b), sums.get((b, a), "0")) for b in names] for a in names]
         return cls(rows, states=names, gamma=entries)
 
     @property
@@ -416,3 +417,9 @@ def _times(factor: str, expression: str) -> str:
     if not np.isfinite(scaled) or (scaled == 0 and given != 0):
         raise argument_error("factor", float(factor), f"a number that leaves {expression} above 0 and finite")
     return exact(scaled)
+
+
+def _sum(name: str, terms: Any) -> str:
+    """A sum of terms whose coefficients are checked."""
+    found = checks.instance(name, terms, Mapping, "a mapping of terms to coefficients")
+    return expression_of({term: checks.finite(f"{name}[{term!r}]", value) for term, value in found.items()})

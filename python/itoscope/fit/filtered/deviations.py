@@ -59,6 +59,7 @@ def differing(question: Question) -> Question:
         given=replace(question.given, drift={**question.given.drift, **dict.fromkeys(names, "0")}),
         said=said,
         observation=np.pad(question.observation, ((0, 0), (0, len(names)))),
+        ties=np.pad(question.ties, ((0, 0), (0, len(names)))),
     )
 
 
