@@ -48,6 +48,15 @@ def test_recordings_about_their_own_centres_are_held_by_nothing():
     assert "nothing in its fitted drift holds it" in fired(result)["stationary law"]
 
 
+def test_inputs_stay_at_their_means():
+    push = np.random.default_rng(3).normal(size=4000).repeat(5)
+    truth = ito.SDE(["-x1 + 2 u"], [["1"]], ["x1"], inputs=["u"])
+    run = truth.simulate([0.0], dt=0.02, n_steps=19_999, inputs={"u": push}, substeps=5, seed=4)
+    recorded = ito.Trajectories(np.column_stack([run.paths[0], push]), dt=0.02, names=["x1", "u"])
+    result = ito.discover(recorded, ito.Library.polynomials(1), inputs=["u"], seed=1)
+    assert [c["fired"] for c in result.diagnostics["checks"] if c["name"] == "outward drift"] == [False]
+
+
 def test_a_constant_holds_nothing_either():
     assert "stationary law" in fired(fit([path(1, lambda x: 1 - x)], ito.Library.polynomials(0)))
 

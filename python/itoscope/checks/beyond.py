@@ -110,15 +110,21 @@ def _held(row: str, drift: Array) -> Check:
 
 
 def _outward(result: Findings, drift: Callable[[Array], Array], x: Array) -> Check:
-    """Whether the drift, followed from `REACH` times the outermost samples, leads away."""
-    x = x.copy()
+    """Whether the drift, followed from `REACH` times the outermost samples, inputs at their means, leads away."""
+    x, inputs = x[:, : len(result.states)].copy(), x[:, len(result.states) :].mean(axis=0)
     x[:, [result.states.index(name) for name in result.standing]] = 0.0
     centre, spread = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-300)
     y = (x - centre) / spread
     edge = np.maximum(np.abs(y).max(axis=0), 1e-300)
     far = np.argpartition(np.abs(y / edge).max(axis=1), -min(STARTS, len(y)))[-STARTS:]
     starts = REACH * y[np.unique(np.concatenate([y.argmin(axis=0), y.argmax(axis=0), far]))]
-    gone = _followed(lambda at: drift(centre + spread * at) / spread, starts, edge)
+
+    def followed(at: Array) -> Array:
+        beside = np.broadcast_to(inputs, (len(at), len(inputs)))
+        slopes: Array = drift(np.column_stack([centre + spread * at, beside])) / spread
+        return slopes
+
+    gone = _followed(followed, starts, edge)
     share = float(gone.mean())
     where = centre + spread * starts[int(np.argmax(gone))]
     place = ", ".join(f"{name} = {value:.3g}" for name, value in zip(result.states, where))

@@ -118,7 +118,7 @@ def _white(question: Question) -> Question:
     forced = [*(one.row for one in question.shapers), *(one.row for one in question.memories)]
     words |= dict.fromkeys(forced, "constant")
     options = replace(question.options, forcing="white", diffusion=words, inputs=None)
-    return type(question).of(question.data, options)
+    return differing(type(question).of(question.data, options))
 
 
 def _fitted(question: Question) -> FilteredFit:

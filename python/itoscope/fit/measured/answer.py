@@ -120,7 +120,7 @@ def answer_measured(question: Question) -> Answer:
     if gain is not None:
         findings.diagnostics["origin_gain"] = gain
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
-    findings = with_given_noise(looked_beyond(findings, data.paths), question.given.noise)
+    findings = with_given_noise(looked_beyond(findings, measured.paths), question.given.noise)
     findings.warnings += grouped_warnings(findings.labelled())
     coarse = question.options.scheme == "auto" and any(check.fired for check in biased)
     return Answer(findings, common, origin, coarse and can_follow(question, measured) and not found)

@@ -69,7 +69,9 @@ def _column(data: Trajectories, name: str) -> list[Array]:
 def _squares(data: Trajectories, name: str, value: Any) -> list[Array]:
     """The variances of a column, path by path."""
     argument = f"measurement_noise[{name!r}]"
-    several = data.n_paths > 1 or (checks.is_list(value) and len(value) == 1 and np.ndim(value[0]) == 1)
+    several = data.n_paths > 1 or (
+        checks.is_list(value) and len(value) == 1 and np.ndim(next(iter(value))) == 1
+    )
     paths = list(value) if several else [value]
     if len(paths) != data.n_paths:
         raise argument_error(argument, f"{len(paths)} arrays", f"one for each of the {data.n_paths} paths")
