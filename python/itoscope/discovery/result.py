@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from itoscope.common import checks
+from itoscope.common.pickles import filled
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.laws import Laws
 from itoscope.result.models import SystemModel, system_models
@@ -411,10 +412,7 @@ class Discovery(Laws):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state.pop("fit", None)  # an empty place in pickles of the first version
-        for field in fields(self):  # what the version that made the pickle had not
-            if field.name not in state and field.default_factory is not MISSING:
-                state[field.name] = field.default_factory()
-        self.__dict__.update(state)
+        self.__dict__.update(filled(type(self), state))
 
     # -- keeping ---------------------------------------------------------------------------------------------
     def save(self, path: str | Path) -> Path:

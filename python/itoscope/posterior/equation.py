@@ -10,6 +10,7 @@ import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.common import checks
+from itoscope.common.pickles import filled
 from itoscope.posterior import words
 from itoscope.posterior.columns import sound
 from itoscope.stats.convergence import Convergence, convergence
@@ -142,6 +143,9 @@ class Equation:
     positive: Bools | None = None
     limits: Array | None = None
     differs: dict[str, tuple[str, float]] = field(default_factory=dict)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(filled(type(self), state))
 
     @property
     def given(self) -> Bools:
