@@ -53,7 +53,8 @@ def test_inputs_stay_at_their_means():
     truth = ito.SDE(["-x1 + 2 u"], [["1"]], ["x1"], inputs=["u"])
     run = truth.simulate([0.0], dt=0.02, n_steps=19_999, inputs={"u": push}, substeps=5, seed=4)
     recorded = ito.Trajectories(np.column_stack([run.paths[0], push]), dt=0.02, names=["x1", "u"])
-    result = ito.discover(recorded, ito.Library.polynomials(1), inputs=["u"], seed=1)
+    library = ito.Library.polynomials(1) + ito.Library.custom(lambda x: np.tanh(x[:, 0]), "tanh x1")
+    result = ito.discover(recorded, library, inputs=["u"], seed=1)
     assert [c["fired"] for c in result.diagnostics["checks"] if c["name"] == "outward drift"] == [False]
 
 

@@ -61,6 +61,8 @@ class Values:
 
     def pair(self, op, a, b):  # noqa: D102
         value = PAIRS[op](a, b)
+        # what became zero on the way has a sign in another order
+        self.lost |= (value == 0) & (a != 0) & ((b != 0) | (op in ("^", "**"))) & (op not in ("+", "-"))
         return self._seen(value * (1 + self.nudge) if op in ("^", "**") else value)
 
     def _seen(self, value):

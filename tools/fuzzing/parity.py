@@ -127,7 +127,7 @@ def condition(gram):
 
 def exact(rng):
     """Whole discover with the exact sampler: no random difference but the draws."""
-    data, m = paths(rng, (3, 5, 40, 129))  # the reference may follow them with its filter
+    data, m = paths(rng, (3, 5, 30))  # the reference, which is slow, may follow them with its filter
     lib = [L.polynomials(1), L.sign() + L.polynomials(0), L.polynomials(2 if m < 3 else 1)][rng.integers(3)]
 
     def f(b):

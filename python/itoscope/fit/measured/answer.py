@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from itoscope.checks.check import Check
+    from itoscope.common.types import Array
     from itoscope.fit.question import Question
     from itoscope.fit.symmetry import Orbits
     from itoscope.posterior.equation import Equation
@@ -120,7 +121,7 @@ def answer_measured(question: Question) -> Answer:
     if gain is not None:
         findings.diagnostics["origin_gain"] = gain
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
-    findings = with_given_noise(looked_beyond(findings, measured.paths), question.given.noise)
+    findings = with_given_noise(looked_beyond(findings, _plain(measured, findings)), question.given.noise)
     findings.warnings += grouped_warnings(findings.labelled())
     coarse = question.options.scheme == "auto" and any(check.fired for check in biased)
     return Answer(findings, common, origin, coarse and can_follow(question, measured) and not found)
@@ -167,6 +168,11 @@ def _slab_scales(question: Question, fit: MeasuredFit) -> dict[str, float]:
     per_sample = question.prior.slab_unit == "sample"
     scales = {row: moments.slab_scale for row, moments in fit.drift_moments.items()}
     return {question.states[row]: 1.0 if per_sample else scale for row, scale in scales.items()}
+
+
+def _plain(measured: Measured, findings: Findings) -> list[Array]:
+    """States and inputs of the paths, without the values of functions that follow them."""
+    return [path[:, : len(findings.variables)] for path in measured.paths]
 
 
 def _summary(question: Question) -> Summary:
