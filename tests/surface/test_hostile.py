@@ -252,6 +252,18 @@ def test_draws_that_overflow_are_refused(backend):
     assert np.isfinite(ito.Moments(np.eye(1), np.ones(1), 1e200, 1.0).sample(**SHORT).noise_var).all()
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("sampler", ["gibbs", "exact"])
+def test_moments_that_all_but_vanish_have_an_answer_or_an_error_of_ours(backend, sampler):
+    moments = ito.Moments(1e-319 * np.array([[2.0, 1.0], [1.0, 2.0]]), np.zeros(2), 0.0, 400.0)
+    try:
+        pip = moments.sample(backend=backend, sampler=sampler, **SHORT).pip
+    except NumericalError as problem:
+        assert "leave" in str(problem)
+    else:
+        assert np.isfinite(pip).all()
+
+
 def test_coefficients_without_a_variance_are_told():
     few = ito.Moments(np.eye(1), np.array([0.99]), 1.0, 1.0).sample(ito.Prior(b_p=1e-4), **SHORT)
     assert few.selected.all() and np.isinf(few.sd).all()

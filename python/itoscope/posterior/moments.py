@@ -12,7 +12,7 @@ from itoscope.backends.records import Sums
 from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
-from itoscope.errors import DataError, argument_error
+from itoscope.errors import DataError, NumericalError, argument_error
 from itoscope.posterior.sampling import Sampling, sample
 from itoscope.stats.exact import Exact
 from itoscope.stats.quadratic import Quadratic
@@ -280,6 +280,8 @@ class Moments(Quadratic):
         ------
         ArgumentError
             For a setting outside its range, or more than 20 columns with ``sampler="exact"``.
+        NumericalError
+            Where the arithmetic overflows.
         """
         settings = Sampling(
             sampler, n_chains, n_samples, n_burn, seed, threshold, thin, exchanges, max_memory, backend
@@ -288,7 +290,13 @@ class Moments(Quadratic):
         with Reporter(progress).stage("sampling", total, unit) as count:
             asked = Prior() if prior is None else checks.instance("prior", prior, Prior, "a Prior")
             asked = asked.scaled(self.slab_scale)
-            return sample(self, self.names, asked, settings, count)
+            try:
+                return sample(self, self.names, asked, settings, count)
+            except (ArithmeticError, np.linalg.LinAlgError) as problem:
+                raise NumericalError(
+                    f"the numbers of these moments leave the range of floating point ({problem}): bring the target and "
+                    "the columns to units in which they are nearer to one"
+                ) from problem
 
 
 def _count(n: float) -> float:

@@ -85,4 +85,6 @@ def _mattering(
     u = np.arange(first, last, scan)
     values = log_integrand(u)
     matters = u[values > values.max() - NEGLIGIBLE]
+    if not matters.size:  # infinite, which whoever asks for the posterior is told
+        matters = u[:1]
     return float(matters[0] - scan), float(matters[-1] + scan)
