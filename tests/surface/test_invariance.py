@@ -154,8 +154,7 @@ def test_the_order_of_columns_changes_no_equation(noise):
         at = [other.terms.index(term) for term in equation.terms]
         assert np.array_equal(other.selected[at], equation.selected)
         close(other.mean[at], equation.mean)
-        # Draws over neighbouring models, from streams by number of the row, are part of the spread of a noisy fit.
-        np.testing.assert_allclose(other.sd[at], equation.sd, rtol=0.1 if noise else ROUNDING)
+        np.testing.assert_allclose(other.sd[at], equation.sd, rtol=1e-5 if noise else ROUNDING)
     close(noise_levels(result), noise_levels(known))
 
 

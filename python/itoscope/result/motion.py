@@ -181,13 +181,13 @@ class Motion(Estimates):
         Raises
         ------
         ArgumentError
-            Where the drift is nowhere zero.
+            Where the drift is nowhere zero, or along a line, so that no point is one of rest by itself.
         """
         centre = self.states_seen()
         middle, spread = centre.mean(axis=0), np.where(centre.std(axis=0) > 0, centre.std(axis=0), 1.0)
         points = self.fixed_points(seed=seed)
         if not points:
-            raise ArgumentError("modes: the drift is nowhere zero near the data")
+            raise ArgumentError("modes: the drift is zero at no point near the data, or along a line")
         return min(points, key=lambda p: float(np.linalg.norm((p.x - middle) / spread))).modes
 
     # -- what these stand on ----------------------------------------------------------------------------------

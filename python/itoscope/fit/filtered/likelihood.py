@@ -194,6 +194,8 @@ def observed_information(
     if p == 0:
         return None
     values, vectors = np.linalg.eigh((cov / np.outer(spread, spread))[np.ix_(inner, inner)])
+    # a mixed difference takes two directions by their signs: these must not hang on the order of the parameters
+    vectors *= np.where((vectors**3).sum(axis=0) < 0.0, -1.0, 1.0)
     directions = np.zeros((len(parameters), p))
     directions[inner] = (spread[inner, None] * vectors) * np.sqrt(np.maximum(values, 0.0))
     moves = STRIDE * directions
