@@ -1,6 +1,7 @@
 """Sensors as they are beside the same recordings taken at face value: `python benches/accuracy/sensors.py --seeds 10`.
 
-`film`: a Brownian particle in a trap, filmed at full exposure, its truth by exact steps of a hundredth of a frame.
+`film`: a Brownian particle in a trap, filmed at full exposure or a share of it, its truth by exact steps of a hundredth
+of a frame.
 `track`: a velocity that relaxes, of which fixes are taken whose errors go over two decades. `outliers`: one of fifty
 readings is off by 10 to 50 standard deviations. `zeros`: an oscillator seen by a gauge whose zero moves. All truths
 are exact steps of linear systems.
@@ -17,20 +18,22 @@ FINE = 100
 RATE, GAMMA = 1.0, 2.0
 
 
-def filmed(relaxations: float, localisation: float, frames: int, seed: int) -> np.ndarray:
-    """Average of the particle over each frame, with noise in shares of its spread."""
+def filmed(relaxations: float, localisation: float, frames: int, seed: int, share: float = 1.0) -> np.ndarray:
+    """Average of the particle over the last share of each frame, with noise in shares of its spread."""
     rng = np.random.default_rng(seed)
     spread = np.sqrt(GAMMA / (2 * RATE))
     x = relaxing(frames * FINE + 1, relaxations / RATE / FINE, RATE, GAMMA, rng)
-    average = ((x[1:] + x[:-1]) / 2.0).reshape(frames, FINE).mean(axis=1)
+    average = ((x[1:] + x[:-1]) / 2.0).reshape(frames, FINE)[:, FINE - round(share * FINE) :].mean(axis=1)
     return average + localisation * spread * rng.standard_normal(frames)
 
 
-def line(relaxations: float, localisation: float, frames: int, seeds: int, observed: object) -> str:
+def line(
+    relaxations: float, localisation: float, frames: int, seeds: int, observed: object, share: float = 1.0
+) -> str:
     """Rate and Gamma over their true values, mean and its standard error, and how many intervals hold them."""
     ratios, inside, right = [], 0, 0
     for seed in range(seeds):
-        y = filmed(relaxations, localisation, frames, seed)
+        y = filmed(relaxations, localisation, frames, seed, share)
         result = ito.discover(
             ito.Trajectories(y, dt=relaxations / RATE, names=["bead"]),
             ito.Library.polynomials(1),
@@ -241,16 +244,21 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=2000)
     parser.add_argument("--relaxations", type=float, nargs="+", default=[0.2, 0.5, 1.0])
     parser.add_argument("--localisation", type=float, nargs="+", default=[0.0, 0.1, 0.3])
+    parser.add_argument("--exposure", type=float, default=1.0, help="share of a frame")
     asked = parser.parse_args()
     ito.set_threads(1)
     if asked.what != "film":
         OTHERS[asked.what](asked)
         return
+    share = asked.exposure
     for relaxations in asked.relaxations:
+        film = ito.Average("x1", exposure="full" if share == 1.0 else share * relaxations / RATE)
         for localisation in asked.localisation:
-            for name, observed in (("average", ito.Average("x1")), ("naive", "x1")):
-                found = line(relaxations, localisation, asked.frames, asked.seeds, observed)
-                print(f"| {relaxations} | {100 * localisation:.0f} % | {name} | {found} |", flush=True)
+            for name, observed in (("average", film), ("naive", "x1")):
+                found = line(relaxations, localisation, asked.frames, asked.seeds, observed, share)
+                print(
+                    f"| {share} | {relaxations} | {100 * localisation:.0f} % | {name} | {found} |", flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def strength_checks(
         _row(result, observer, i) for i, j in observer.pairs if i == j and observer.states[i] in result.drift
     ]
     some = np.unique(np.linspace(0, data.n_paths - 1, min(data.n_paths, MOST_PATHS)).round().astype(int))
-    steps = data.steps()
+    steps = observer.times(data)
     every = observer.columns(data)
     paths = [every[k] for k in some]
     times = [steps[k] for k in some]

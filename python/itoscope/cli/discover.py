@@ -78,8 +78,8 @@ SOUGHT: tuple[Word, ...] = (
         {
             "action": "append",
             "metavar": "COLUMN=EXPR",
-            "help": "what a column shows of the states, as gauge=x2-x1, camera=average(x1), acc=acceleration(x1); may "
-            "be repeated",
+            "help": "what a column shows of the states, as gauge=x2-x1, cam=average(x1, 0.033), acc=acceleration(x1); "
+            "may be repeated",
         },
     ),
     (

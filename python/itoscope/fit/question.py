@@ -22,6 +22,7 @@ from itoscope.fit.memory import Memory, memories_of, numbers_of, remembering, wi
 from itoscope.fit.numbers import Numbers
 from itoscope.fit.options import check_streamed
 from itoscope.fit.sensors.errors import with_errors
+from itoscope.fit.sensors.exposures import check_exposures
 from itoscope.fit.sensors.hidden import offsets_of
 from itoscope.fit.sensors.kinds import Gathered, sensors_of
 from itoscope.fit.sensors.laws import heavy_columns, laws_of
@@ -172,6 +173,7 @@ class Question:
         observation, ties = velocities(data.names, motion, observation, gathered, given.drift, backend)
         noise, heavy = _noise(data, options, _hidden(data, states, observed) or bool(options.offset))
         check_told_apart(data.names, observation, noise, gathered)
+        check_exposures(data, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
         terms = _exclude(options, own, sought, backend), options.include, options.bounds
         said = said_of(library, sought, *terms, given.parts, own.names)

@@ -69,7 +69,7 @@ def likelihood(result: Findings, data: Trajectories | None = None) -> Likelihood
     observer = observer_of(result, data)
     observer.check(data)
     stages, space = get_backend(observer.backend), observer.space()
-    columns, steps = observer.columns(data), data.steps()
+    columns, steps = observer.columns(data), observer.times(data)
     whole = stages.filter_loglik(space, columns, steps)
     firsts = [np.ascontiguousarray(column[:1]) for column in columns]
     starts = [one if np.ndim(one) == 0 else np.asarray(one)[:1] for one in steps]

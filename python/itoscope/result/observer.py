@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array, Times
+    from itoscope.common.types import Array, Integers, Times
     from itoscope.data.trajectories import Trajectories
     from itoscope.stats.quadratic import Quadratic
 
@@ -29,7 +29,6 @@ __all__ = ["Innovations", "Observer"]
 
 #: The fields of a state space beside its compiled terms.
 FITTED = tuple(f.name for f in fields(StateSpace) if f.name != "program")
-TUPLES = ("given", "scaled", "gathered", "differences", "tails", "zeros")
 ARRAYS = ("drift", "gamma", "observation", "noise", "mean0", "cov0", "floor")
 
 PIECE, MOST_PIECES = 1000, 40
@@ -77,6 +76,8 @@ class Observer:
         Channels that show something over the step before, its average
     differences : tuple of int
         or, of these, how fast it has changed.
+    windows : tuple of (int, float or None, float)
+        Those that look at other times than the step before: exposure and lag.
     zeros : tuple of str
         Channels with an offset, whose states come after those of what others gather.
     step : float
@@ -107,6 +108,7 @@ class Observer:
     gathered: tuple[int, ...] = ()
     zeros: tuple[str, ...] = ()
     differences: tuple[int, ...] = ()
+    windows: tuple[tuple[int, float | None, float], ...] = ()
     step: float = 1.0
     driven: dict[str, str] = field(default_factory=dict)
     backend: str | None = None
@@ -127,7 +129,7 @@ class Observer:
         fitted: dict[str, Any] = {name: getattr(space, name) for name in FITTED}
         seen = Sight(tuple(channels)) if sight is None else sight
         about: dict[str, Any] = {"gathered": seen.gathered, "step": seen.step, "driven": driven or {}}
-        about |= {"zeros": zeros, "differences": seen.differences}
+        about |= {"zeros": zeros, "differences": seen.differences, "windows": seen.windows}
         return cls(
             states=tuple(states),
             channels=tuple(channels),
@@ -147,6 +149,7 @@ class Observer:
             "driven",
             "gathered",
             "differences",
+            "windows",
             "zeros",
             "step",
             *FITTED,
@@ -166,6 +169,7 @@ class Observer:
             name: tuple(found.get(name, ()))
             for name in ("given", "scaled", "gathered", "differences", "tails", "zeros")
         }
+        found["windows"] = tuple((int(c), exposure, lag) for c, exposure, lag in found.get("windows", ()))
         found["resets"] = tuple(np.asarray(reset, dtype=np.float64) for reset in found.get("resets", ()))
         for name in ARRAYS:
             found[name] = np.asarray(found[name], dtype=np.float64)
@@ -222,8 +226,14 @@ class Observer:
 
     def laws(self, data: Trajectories) -> tuple[list[Array], list[Array]]:
         """Smoothed states `(n_i, m)` of every path and their covariances `(n_i, m, m)`."""
+        means, covs = self.moments_of(data)
+        samples = [line.samples for line in self.sight.timelines(data)]
+        return [x[at] for x, at in zip(means, samples)], [cov[at] for cov, at in zip(covs, samples)]
+
+    def moments_of(self, data: Trajectories) -> tuple[list[Array], list[Array]]:
+        """The same at all moments of the filter."""
         self.check(data)
-        return self._stages.filter_smooth(self.space(), self.columns(data), data.steps())
+        return self._stages.filter_smooth(self.space(), self.columns(data), self.sight.times(data))
 
     @property
     def zero_states(self) -> dict[str, int]:
@@ -239,7 +249,7 @@ class Observer:
     @cached_property
     def sight(self) -> Sight:
         """How recordings are shown to the filter."""
-        return Sight(self.channels, self.scaled, self.gathered, self.step, self.differences)
+        return Sight(self.channels, self.scaled, self.gathered, self.step, self.differences, self.windows)
 
     @cached_property
     def shown(self) -> Array:
@@ -247,13 +257,18 @@ class Observer:
         found: Array = self.observation[:, : self.own].copy()
         for place, channel in enumerate(self.gathered, self.own):
             if channel in self.differences:
-                found[channel] = self.resets[0][place, : self.own]
+                found[channel] = self.resets[self._clock(channel)][place, : self.own]
                 continue
             terms = np.flatnonzero(self.drift[place])
             program = self._stages.compile([self.expressions[k] for k in terms], list(self.states))
             slopes = program.gradient(np.zeros((1, len(self.states))))[0]
             found[channel] = (self.drift[place, terms] @ slopes)[: self.own]
         return found
+
+    def _clock(self, channel: int) -> int:
+        """Which of the resets are those of a channel."""
+        windows = self.sight.by_channel
+        return list(dict.fromkeys(windows.values())).index(windows[channel])
 
     def errors(self, variance: Array, rng: np.random.Generator) -> Array:
         """Noise of the sensors, of samples with these variances or squared scales `(n, q)`."""
@@ -265,7 +280,12 @@ class Observer:
 
     def columns(self, data: Trajectories) -> list[Array]:
         """The channels of every path, and what the filter takes with them."""
-        return self.sight.columns(data, carried_columns(data, list(self.driven), self.driven))
+        more = carried_columns(self.sight.spread(data), list(self.driven), self.driven)
+        return self.sight.columns(data, more)
+
+    def times(self, data: Trajectories) -> list[Times]:
+        """When the filter looks at every path, as stages take it."""
+        return self.sight.times(data)
 
     def log_densities(
         self, data: Trajectories, more: Sequence[str], drift: Sequence[Array], gamma: Sequence[Array]
@@ -281,17 +301,21 @@ class Observer:
             What is added to the coefficients, one of each for every model.
         """
         self.check(data)
-        space, paths, times = self.space(more), self.columns(data), data.steps()
+        space, paths, times = self.space(more), self.columns(data), self.times(data)
         space = replace(space, kinks=closed_kinks([*self.expressions, *more], self.states))
+        samples = [line.samples for line in self.sight.timelines(data)]
         for rates, spreads in zip(drift, gamma):
             changed = replace(space, drift=space.drift + rates, gamma=space.gamma + spreads)
-            each = np.concatenate(self._stages.filter_densities(changed, paths, times))
+            whole = self._stages.filter_densities(changed, paths, times)
+            each = np.concatenate([_by_sample(one, at) for one, at in zip(whole, samples)])
             yield each[np.concatenate([_seen(path) for path in data.paths])]
 
     def drift_moments(self, data: Trajectories, more: Sequence[str], row: int) -> Quadratic:
         """The regression of the innovations on the terms `more` in one row of the drift."""
         columns = [(row, len(self.expressions) + k) for k in range(len(more))]
-        found = self._stages.filter_drift_moments(self.space(more), self.columns(data), data.steps(), columns)
+        found = self._stages.filter_drift_moments(
+            self.space(more), self.columns(data), self.times(data), columns
+        )
         return found[0]
 
     def drift_scores(
@@ -317,7 +341,9 @@ class Observer:
         """The regression on the entries of Gamma: those of the model, then `more` in one, then noise variances."""
         own = [(int(p), int(k)) for p, k in np.argwhere(self.gamma != 0.0)]
         columns = own + [(pair, len(self.expressions) + k) for k in range(len(more))]
-        found = self._stages.filter_noise_moments(self.space(more), self.columns(data), data.steps(), columns)
+        found = self._stages.filter_noise_moments(
+            self.space(more), self.columns(data), self.times(data), columns
+        )
         return found[0], own
 
     def innovations(self, data: Trajectories, piece: int = PIECE, most: int = MOST_PIECES) -> Innovations:
@@ -337,10 +363,13 @@ class Observer:
         ]
         few = np.unique(np.linspace(0, len(stretches) - 1, min(most, len(stretches))).round().astype(int))
         chosen = [stretches[k] for k in few]
-        steps, whole = data.steps(), self.columns(data)
-        paths = [np.ascontiguousarray(whole[i][a:b]) for i, a, b in chosen]
-        times = [steps[i] if np.ndim(steps[i]) == 0 else np.asarray(steps[i])[a:b] for i, a, b in chosen]
-        z = self._stages.filter_innovations(self.space(), paths, times)
+        steps, whole = self.times(data), self.columns(data)
+        lines, rows = self.sight.timelines(data), self.sight.rows(data)
+        cuts = [(i, lines[i].samples[a], lines[i].samples[b - 1] + 1) for i, a, b in chosen]
+        paths = [np.ascontiguousarray(whole[i][a:b]) for i, a, b in cuts]
+        times = [steps[i] if np.ndim(steps[i]) == 0 else np.asarray(steps[i])[a:b] for i, a, b in cuts]
+        found = self._stages.filter_innovations(self.space(), paths, times)
+        z = [_read(one, rows[i][a:b] - cut) for one, (i, a, b), (_, cut, _) in zip(found, chosen, cuts)]
         keep = [min(SETTLE, len(one) // 5) for one in z]
         return Innovations(
             names=self.channels,
@@ -349,6 +378,18 @@ class Observer:
             path=np.concatenate([np.full(b - a - s, i) for (i, a, b), s in zip(chosen, keep)]),
             step=np.concatenate([np.arange(a + s, b) for (_, a, b), s in zip(chosen, keep)]),
         )
+
+
+def _by_sample(each: Array, samples: Integers) -> Array:
+    """Sums over the moments to each sample since the one before."""
+    found: Array = np.add.reduceat(each, np.concatenate([[0], samples[:-1] + 1]))
+    return found
+
+
+def _read(z: Array, rows: Integers) -> Array:
+    """Innovations `(N, q)` as those of the samples whose readings were taken at `rows` `(n, q)`, NaN of others."""
+    found: Array = np.take_along_axis(z, np.clip(rows, 0, len(z) - 1), axis=0)
+    return np.where((rows >= 0) & (rows < len(z)), found, np.nan)
 
 
 def _seen(path: Array) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from itoscope.errors import ArgumentError
 from itoscope.stats.student import student_quantile
 
 if TYPE_CHECKING:
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Integers
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.observer import Observer
 
@@ -34,7 +34,7 @@ class SmoothedStates:
     channels : tuple of q str
     readings, readings_sd : lists of (n_i, q) arrays
         What the sensors would show there without noise, their offsets in it, and its standard deviation; NaN where a
-        sensor shows an average that began before the recording.
+        sensor shows an average that began before the recording, or an exposure of its own without a sample.
     offsets : dict of str to list of (n_i,) arrays
         The zeros of sensors of which they are not known.
     """
@@ -61,20 +61,31 @@ def smoothed(observer: Observer | None, data: Trajectories | None) -> SmoothedSt
         raise ArgumentError("smoothed(): nothing to smooth; the states were taken as exact")
     if data is None:
         raise ArgumentError("smoothed(): give the recording, which a saved result does not hold")
-    means, covs = observer.laws(data)
+    means, covs = observer.moments_of(data)
     own, sight, seen = observer.own, observer.sight, observer.observation
-    lengths = [sight.of_channels(data, i) for i in range(data.n_paths)]
+    samples = [line.samples for line in sight.timelines(data)]
+    lengths, rows = [sight.of_channels(data, i) for i in range(data.n_paths)], sight.rows(data)
     sd = [_roots(np.einsum("nii->ni", cov)) for cov in covs]
+    readings = [mean @ seen.T for mean in means]
+    spreads = [_roots(np.einsum("ci,nij,cj->nc", seen, cov, seen)) for cov in covs]
     return SmoothedStates(
         observer.states[:own],
         [np.asarray(t) for t in data.times],
-        [one[:, :own] for one in means],
-        [one[:, :own] for one in sd],
+        [one[at, :own] for one, at in zip(means, samples)],
+        [one[at, :own] for one, at in zip(sd, samples)],
         observer.channels,
-        [mean @ seen.T / length for mean, length in zip(means, lengths)],
-        [_roots(np.einsum("ci,nij,cj->nc", seen, cov, seen)) / length for cov, length in zip(covs, lengths)],
-        {name: [one[:, place] for one in means] for name, place in observer.zero_states.items()},
+        [_read(one, at) / length for one, at, length in zip(readings, rows, lengths)],
+        [_read(one, at) / length for one, at, length in zip(spreads, rows, lengths)],
+        {
+            name: [one[at, place] for one, at in zip(means, samples)]
+            for name, place in observer.zero_states.items()
+        },
     )
+
+
+def _read(each: Array, rows: Integers) -> Array:
+    """Values of the moments `(N, q)` at those of the readings `(n, q)`, NaN where there is none."""
+    return np.where(rows >= 0, np.take_along_axis(each, np.maximum(rows, 0), axis=0), np.nan)
 
 
 def _roots(variances: Array) -> Array:

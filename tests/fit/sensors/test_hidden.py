@@ -92,7 +92,7 @@ def test_states_of_sensors():
     np.testing.assert_array_equal(
         found.observation, [[0, 0, 2, 0, 0, 0, 0], [0, 2, 0, -2, 0, 0, 0], [1, 0, 0, 0, 0, 0, 1]]
     )
-    np.testing.assert_array_equal(found.kept[2:4], [[0] * 7, [0, 1, 0, 0, 0, 0, 0]])
+    np.testing.assert_array_equal(found.resets[0][2:4], [[0] * 7, [0, 1, 0, 0, 0, 0, 0]])
     assert found.zeros == {0: 4, 1: 5, 2: 6} and found.drifting == (5, 6)
 
 

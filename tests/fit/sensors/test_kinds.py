@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from itoscope.data.sight import Sight
 from itoscope.errors import ArgumentError
-from itoscope.fit.sensors.kinds import sensors_of, shown
+from itoscope.fit.sensors.kinds import Gathered, sensors_of, shown
 
 LINEAR = ito.Library.polynomials(1)
 SHORT = dict(diffusion="constant", n_chains=2, n_samples=200, n_burn=50, seed=1)
@@ -34,14 +34,14 @@ def _of(result):
 
 def test_what_a_text_shows():
     assert shown("x2 - x1") == ("x2 - x1", None)
-    assert shown(" average(x2 - x1) ") == ("x2 - x1", "average")
-    assert sensors_of(["x1", "average(x1)"]) == (["x1", "x1"], {1: ("average", "x1")})
-    assert sensors_of(["acceleration(x1)"]) == (["x1"], {0: ("acceleration", "x1")})
+    assert shown(" average(x2 - x1) ") == ("x2 - x1", Gathered("average", "x2 - x1"))
+    assert sensors_of(["x1", "average(x1)"]) == (["x1", "x1"], {1: Gathered("average", "x1")})
+    assert sensors_of(["acceleration(x1)"]) == (["x1"], {0: Gathered("acceleration", "x1")})
     assert sensors_of(None) == (None, {})
 
 
 @pytest.mark.parametrize(
-    "wrong", [lambda: ito.Average(3), lambda: ito.Average(""), lambda: ito.Average("x1", 0.1)]
+    "wrong", [lambda: ito.Average(3), lambda: ito.Average(""), lambda: ito.Average("x1", 0.0)]
 )
 def test_averages_that_are_none(wrong):
     with pytest.raises(ArgumentError, match=r"Average|exposure"):

@@ -12,6 +12,7 @@ from itoscope.checks.filtered import check_steps, looked_at
 from itoscope.checks.measured import check_differing
 from itoscope.data.driving import carried, carried_columns
 from itoscope.data.sight import Sight
+from itoscope.data.timeline import STEP
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
@@ -19,7 +20,7 @@ from itoscope.fit.filtered.deviations import differing, shown_apart, spread_star
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.forces import forces_of, kernels_of, log_bayes_factor
-from itoscope.fit.filtered.recording import Recording
+from itoscope.fit.filtered.recording import Looked, Recording
 from itoscope.fit.filtered.state import Task
 from itoscope.fit.filtered.told import told
 from itoscope.fit.sensors.hidden import Hidden, hidden_of
@@ -214,8 +215,8 @@ def recorded(question: Question) -> Recording:
     sensors = _hidden(question, sight.step)
     own, wide = sensors.observation.shape[1], ((0, 0), (0, len(driven)))
     return Recording(
-        paths=sight.columns(data, carried_columns(data, question.inputs, _modes(question))),
-        times=times,
+        paths=sight.columns(data, carried_columns(sight.spread(data), question.inputs, _modes(question))),
+        times=sight.times(data),
         candidates=_candidates(question, sensors, driven),
         observation=np.pad(sensors.observation, wide),
         given=tuple(range(own, own + len(driven))),
@@ -223,13 +224,16 @@ def recorded(question: Question) -> Recording:
         tails=tuple(TAIL * (c in question.heavy) for c in range(len(question.noise)))
         if question.heavy
         else (),
-        resets=() if sensors.kept is None else (_beside(sensors.kept, len(driven)),),
+        resets=tuple(_beside(kept, len(driven)) for kept in sensors.resets),
         shown=np.pad(sensors.shown, wide),
         zeros=sensors.zeros,
         derived=_derived(question),
         free_noise=np.array([level == "estimate" for level in question.noise]),
         max_step=LONG_STEP * float(np.median(gaps)),
         stages=question.backend,
+        looked=Looked(tuple(sight.readings(data)), float(np.median(gaps)), float(np.mean(gaps)))
+        if sight.windows
+        else None,
     )
 
 
@@ -261,7 +265,8 @@ def _sight(question: Question) -> Sight:
     """How the filter is shown the recording."""
     data, gathered = question.data, tuple(question.gathered)
     steps = [np.atleast_1d(t) if np.ndim(t) == 0 else np.diff(t) for t in data.steps()]
-    uneven = gathered if any(np.ndim(t) for t in data.steps()) else ()
+    whole = tuple(c for c, what in question.gathered.items() if what.window.exposure is None)
+    uneven = whole if any(np.ndim(t) for t in data.steps()) else ()
     own = () if data.errors is None else tuple(data.names.index(name) for name in data.errors.names)
     return Sight(
         tuple(data.names),
@@ -269,6 +274,7 @@ def _sight(question: Question) -> Sight:
         gathered,
         float(np.median(np.concatenate(steps))),
         tuple(c for c, what in question.gathered.items() if what.kind == "acceleration"),
+        tuple((c, *what.window) for c, what in question.gathered.items() if what.window != STEP),
     )
 
 
@@ -338,15 +344,17 @@ def _renamed(equation: Equation, term: str | None, name: str | None) -> Equation
 def _outliers(question: Question, fit: FilteredFit, means: Sequence[Array]) -> list[dict[str, Any]]:
     """The outliers of each column of Student's law."""
     data, sight, found = question.data, _sight(question), []
+    rows = sight.rows(data)
     for c in question.heavy:
-        lengths = [sight.lengths(data, i) if c in sight.gathered else 1.0 for i in range(data.n_paths)]
+        lengths = [sight.of_channels(data, i)[:, c] for i in range(data.n_paths)]
         values = [path[:, c] for path in sight.readings(data)]
         sd = [fit.noise[c] * np.sqrt(sight.factors(data, i)[:, c]) for i in range(data.n_paths)]
+        read = [mean[at[:, c]] for mean, at in zip(means, rows)]
         found += beyond(
             data.names[c],
             data.times,
             [y / size for y, size in zip(values, lengths)],
-            [mean @ fit.recording.observation[c] / size for mean, size in zip(means, lengths)],
+            [mean @ fit.recording.observation[c] / size for mean, size in zip(read, lengths)],
             sd,
         )
     return [one._asdict() for one in found]

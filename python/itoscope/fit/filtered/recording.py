@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from itoscope.fit.filtered.model import Columns, Model
     from itoscope.fit.filtered.named import Follow
 
-__all__ = ["Recording"]
+__all__ = ["Looked", "Recording"]
 
 T = TypeVar("T")
 KEPT = 16
@@ -32,6 +32,21 @@ KEPT = 16
 
 def _unheard(samples: int) -> None:
     """Nobody counts."""
+
+
+class Looked(NamedTuple):
+    """The readings at the samples alone, for a first look at a recording that has moments beside them.
+
+    Attributes
+    ----------
+    paths : tuple of (n_i, q) arrays
+    usual, mean : float
+        The median step between samples, and the mean one.
+    """
+
+    paths: tuple[Array, ...]
+    usual: float
+    mean: float
 
 
 @dataclass(frozen=True)
@@ -73,6 +88,8 @@ class Recording:
         Channels whose zero is not known, and the state that it is.
     derived : dict of int to (int, float)
         States of which a channel shows a derivative, and their size over that of the channel, for a first look.
+    looked : Looked, optional
+        The readings at the samples alone, where the paths have more moments than these.
     compiled : dict
         Programs by their terms, with the texts that were compiled.
     kept : dict
@@ -95,6 +112,7 @@ class Recording:
     tails: tuple[float, ...] = ()
     zeros: dict[int, int] = field(default_factory=dict)
     derived: dict[int, tuple[int, float]] = field(default_factory=dict)
+    looked: Looked | None = None
     compiled: dict[tuple[int, ...], tuple[list[str], Program]] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -49,7 +49,7 @@ def _channels(recording: Recording) -> Channels:
     """Statistics of the channels; third differences of white noise have 20 times its variance."""
     rows = []
     for c in range(len(recording.observation)):
-        columns = [y[:, c] for y in recording.paths]
+        columns = [y[:, c] for y in (recording.looked or recording).paths]
         values = np.concatenate([y[np.isfinite(y)] for y in columns])
         var = values.var()
         squares = []
@@ -66,6 +66,8 @@ def _differences(path: Array, order: int) -> Array:
 
 
 def _usual_step(recording: Recording) -> float:
+    if recording.looked is not None:
+        return recording.looked.usual
     gaps = [
         np.full(max(len(y) - 1, 0), t) if np.ndim(t) == 0 else np.diff(t)
         for y, t in zip(recording.paths, recording.times)

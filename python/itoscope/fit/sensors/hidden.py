@@ -34,8 +34,8 @@ class Hidden:
     observation : (q, m + e) array
     shown : (q, m + e) array
         The same as if averages showed a moment.
-    kept : (m + e, m + e) array or None
-        What becomes of the states after each sample.
+    resets : tuple of (m + e, m + e) arrays
+        What becomes of the states where an exposure starts, for each window in turn.
     zeros : dict of int to int
         The channels with an offset, and the number of the state that it is.
     drifting : tuple of int
@@ -45,7 +45,7 @@ class Hidden:
     drift: dict[str, str]
     observation: Array
     shown: Array
-    kept: Array | None
+    resets: tuple[Array, ...]
     zeros: dict[int, int]
     drifting: tuple[int, ...]
 
@@ -103,18 +103,20 @@ def hidden_of(
     for c, place in places.items():
         wide[c, place] = 1.0
     shown = wide.copy()
-    kept = np.diag([1.0] * m + [0.0] * len(gathered) + [1.0] * len(offsets))
+    resets = {what.window: np.eye(wide.shape[1]) for what in gathered.values()}
     for place, (c, what) in enumerate(gathered.items(), m):
-        wide[c] = 0.0
+        wide[c], length = 0.0, what.window.exposure or step
+        kept = resets[what.window]
+        kept[place] = 0.0
         if what.kind == "average":
-            wide[c, place] = 1.0 / step
+            wide[c, place] = 1.0 / length
         else:
-            wide[c, :m] = observation[c] / step
-            wide[c, place] = -1.0 / step
+            wide[c, :m] = observation[c] / length
+            wide[c, place] = -1.0 / length
             shown[c, :m] = 0.0
             kept[place, :m] = observation[c]
     drifting = tuple(place for c, place in places.items() if offsets[c] == "drift")
-    return Hidden(drift, wide, shown, kept if gathered else None, places, drifting)
+    return Hidden(drift, wide, shown, tuple(resets.values()), places, drifting)
 
 
 def _gathering(name: str, what: Gathered, off: bool) -> tuple[str, str]:

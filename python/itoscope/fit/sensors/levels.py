@@ -11,10 +11,11 @@ from itoscope.common import checks
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from itoscope.common.types import Array, Level
     from itoscope.data.precision import SampleErrors
+    from itoscope.fit.sensors.kinds import Gathered
 
 __all__ = ["as_given", "check_noise", "check_told_apart", "levels"]
 
@@ -71,14 +72,18 @@ def levels(names: Sequence[str], asked: Any, hidden: bool, errors: SampleErrors 
 
 
 def check_told_apart(
-    names: Sequence[str], observation: Array, noise: Sequence[Level], gathered: Collection[int]
+    names: Sequence[str], observation: Array, noise: Sequence[Level], gathered: Mapping[int, Gathered]
 ) -> None:
     """Raise `ArgumentError` where columns that are exact would have to agree, one following from others.
 
-    An average follows from other averages alone, those of the numbers `gathered`.
+    What is `gathered` over a time follows from what is gathered over the same time alone.
     """
-    for averages in (True, False):
-        exact = [c for c, level in enumerate(noise) if level == 0.0 and (c in gathered) == averages]
+    for window in (None, *dict.fromkeys(what.window for what in gathered.values())):
+        exact = [
+            c
+            for c, level in enumerate(noise)
+            if level == 0.0 and (gathered[c].window if c in gathered else None) == window
+        ]
         if exact and np.linalg.matrix_rank(observation[exact]) < len(exact):
             raise argument_error(
                 "observed",
