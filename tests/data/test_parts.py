@@ -41,6 +41,7 @@ BELOW = (
     "inputs",
     "precision",
     "trajectories",
+    "timeline",
     "sight",
     "streams",
     "driving",
