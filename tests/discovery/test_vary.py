@@ -10,15 +10,16 @@ LIBRARY = ito.Library.polynomials(3)
 ASKED = {"diffusion": "constant", "seed": 1, "n_samples": 500, "n_burn": 200}
 
 
-def about_centres(seed, count=30, steps=300, spread=0.8, dt=DT):
-    """Exact recordings of `dx = -(x - c) dt + 0.5 dB` with centres `c ~ N(1.2, spread)`."""
+def about_centres(seed, count=30, steps=300, spread=0.8, dt=DT, noise=0.0):
+    """Exact recordings of `dx = -(x - c) dt + 0.5 dB` with centres `c ~ N(1.2, spread)`, and noise of the sensor."""
     rng = np.random.default_rng(seed)
     centre = 1.2 + spread * rng.normal(size=count)
     sd, keep = NOISE / np.sqrt(2.0), np.exp(-dt)
     x = [centre + sd * rng.normal(size=count)]
     for _ in range(steps):
         x.append(centre + keep * (x[-1] - centre) + sd * np.sqrt(1 - keep**2) * rng.normal(size=count))
-    return ito.Trajectories(list(np.array(x).T), dt=dt), centre
+    paths = np.array(x).T
+    return ito.Trajectories(list(paths + noise * rng.normal(size=paths.shape)), dt=dt), centre
 
 
 @pytest.fixture(scope="module")
@@ -214,6 +215,17 @@ def test_hidden_constants_are_not_shown_and_start_at_zero(unseen, tmp_path):
         result.simulate([0.1, 0.0], n_steps=50, seed=1).paths[0],
         result.simulate([0.1, 0.0, 0.0], n_steps=50, seed=1).paths[0],
     )
+
+
+def test_a_spread_is_found_where_a_part_of_the_recording_hardly_shows_it():
+    """Ten of thirty recordings gain less by a spread than its terms cost, and from none no step leads away."""
+    data, _ = about_centres(6, noise=0.04)
+    result = ito.discover(
+        data, ito.Library.polynomials(2), vary={"x1": ["1"]}, measurement_noise="estimate", **ASKED
+    )
+    found = result.varying["x1"]["1"]
+    assert found.interval[0] < 0.8 < found.interval[1] and found.gain > 10
+    assert result.drift["x1"].interval()[1][0] < -1.0 < result.drift["x1"].interval()[1][1]
 
 
 def test_alike_behind_the_filter():

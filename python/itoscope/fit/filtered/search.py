@@ -58,14 +58,23 @@ def search(task: Task, noise: Array, *, select_gamma: bool, max_rounds: int) -> 
     max_rounds : int
         Drift rounds with constant Gamma after which the search goes on unsettled.
     """
-    model = _start(task, noise)
-    state = State(model, task.recording.loglik(model))
-    found = _drift_rounds(task, Found(state, (Round("start", state),), False), max_rounds)
+    ends = []
+    for model in _starts(task, noise):
+        state = State(model, task.recording.loglik(model))
+        ends.append(_drift_rounds(task, Found(state, (Round("start", state),), False), max_rounds))
+    found = ends[0] if len(ends) == 1 else max(ends, key=lambda end: _height(task, end.state))
     return _gamma_rounds(task, found) if select_gamma else found  # the drift has rounds there too
 
 
-def _start(task: Task, noise: Array) -> Model:
+def _height(task: Task, state: State) -> float:
+    return state.evidence(task, state.model, state.loglik)
+
+
+def _starts(task: Task, noise: Array) -> list[Model]:
     """The random walk from which a round of the drift leads highest, on a part of a long recording.
+
+    Where recordings differ, the likeliest of those with spreads too: no regression leads from none, at which the
+    likelihood is level, and what a part of few recordings gains by spreads may not pay for the terms beside them.
 
     The most likely walk itself has hardly any noise in the sensor: it explains what restores the motion by noise of the
     path.
@@ -74,14 +83,22 @@ def _start(task: Task, noise: Array) -> Model:
     part = replace(task, recording=recording.part(START_PART))
     models = walks(part.recording, noise, task.upper)
 
-    def height(model: Model) -> float:
+    def led(model: Model) -> State:
         state = State(model, part.recording.loglik(model))
-        state = drift_round(part, state, rivals=False)[0].refitted(part.recording, 5)
-        return state.evidence(task, state.model, state.loglik)
+        return drift_round(part, state, rivals=False)[0].refitted(part.recording, 5)
+
+    def height(model: Model) -> float:
+        return _height(task, led(model))
 
     best = models[0] if len(models) == 1 else max(models, key=height)
-    best = max([best, *_started(part.recording, best)], key=height)
-    return first_states(task.recording, maximise_noise(_held(task.recording), best, sweeps=5)[0])
+    others = _started(part.recording, best)
+    best = max([best, *others], key=height)
+    chosen = [best]
+    if task.recording.candidates.constants_of_one and others:
+        spread = max(others, key=lambda model: led(model).loglik)
+        chosen += [] if spread is best else [spread]
+    held = _held(task.recording)
+    return [first_states(task.recording, maximise_noise(held, one, sweeps=5)[0]) for one in chosen]
 
 
 def _started(part: Recording, walk: Model) -> list[Model]:
