@@ -164,6 +164,7 @@ impl Recording {
             given: Vec::new(),
             scaled: Vec::new(),
             resets: Vec::new(),
+            tails: Vec::new(),
         }
     }
 

@@ -3,16 +3,18 @@
 `film`: a Brownian particle in a trap, filmed at full exposure or a share of it, its truth by exact steps of a hundredth
 of a frame.
 `track`: a velocity that relaxes, of which fixes are taken whose errors go over two decades. `outliers`: one of fifty
-readings is off by 10 to 50 standard deviations. `zeros`: an oscillator seen by a gauge whose zero moves. All truths
-are exact steps of linear systems.
+readings is off by 10 to 50 standard deviations. `zeros`: an oscillator seen by a gauge whose zero moves. `cost`: the
+filter's time for each state more. All truths are exact steps of linear systems.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 
 import itoscope as ito
 import numpy as np
+from itoscope.backends import get_backend
 
 FINE = 100
 RATE, GAMMA = 1.0, 2.0
@@ -119,32 +121,79 @@ def tracks(asked: argparse.Namespace) -> None:
         print(f"| {name} | {tally.text()} |", flush=True)
 
 
+def off_by_much(sd: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Errors of which two of a hundred are of 10 to 50 standard deviations, and which."""
+    error, off = sd * rng.standard_normal(len(sd)), rng.random(len(sd)) < 0.02
+    error[off] = (sd * rng.choice([-1, 1], len(sd)) * rng.uniform(10.0, 50.0, len(sd)))[off]
+    return error, off
+
+
 def outliers(asked: argparse.Namespace) -> None:
-    """A relaxing state of which two readings of a hundred are off by 10 to 50 standard deviations."""
-    laws, sd = ("student", "normal"), 0.15
-    tallies, levels = {law: Tally() for law in laws}, {law: [] for law in laws}
-    listed = false = there = 0
-    for seed in range(asked.seeds):
-        rng = np.random.default_rng(seed)
-        x = relaxing(asked.frames, 0.05, 1.5, 0.81, rng)
-        error, off = sd * rng.standard_normal(len(x)), rng.random(len(x)) < 0.02
-        error[off] = sd * rng.choice([-1, 1], off.sum()) * rng.uniform(10.0, 50.0, off.sum())
-        data = ito.Trajectories(x + error, dt=0.05, names=["x1"])
-        for law in laws:
-            result = ito.discover(
-                data, ito.Library.polynomials(2), measurement_noise="estimate", noise_law=law, diffusion="constant",
-                seed=1,
-            )  # fmt: skip
-            tallies[law].add(result, {"x1": {"x1": -1.5}}, {"x1": 0.81})
-            levels[law].append(result.measurement_noise / sd)
-            found = {one.sample for one in result.outliers}
-            if law == "student":
-                there, listed = there + off.sum(), listed + len(found & set(np.flatnonzero(off)))
-                false += len(found - set(np.flatnonzero(off)))
-    for law in laws:
-        low, high = min(levels[law]), max(levels[law])
-        print(f"| {law} | {tallies[law].text()} | {low:.2f} .. {high:.2f} |", flush=True)
-    print(f"outliers listed: {listed} of {there}, others {false}")
+    """Two readings of a hundred are off by 10 to 50 sd: of a relaxing state, of fixes, of an oscillator."""
+    k, c, gamma = 40.0, 0.8, 3.0
+    for name in ("relaxing", "fixes", "oscillator"):
+        tallies = {law: Tally() for law in ("outliers", "student", "normal")}
+        levels: dict[str, list[float]] = {law: [] for law in tallies}
+        listed = false = there = 0
+        for seed in range(asked.seeds):
+            rng = np.random.default_rng(seed)
+            if name == "oscillator":
+                x = oscillating(asked.frames, 0.05, k, c, gamma, rng)[:, 0]
+                sd = np.full(len(x), 0.05 * np.sqrt(gamma / (2 * c * k)))
+            else:
+                x = relaxing(asked.frames, 0.05, 1.5, 0.81, rng)
+                sd = np.full(len(x), 0.15) if name == "relaxing" else 10.0 ** rng.uniform(-2.0, 0.0, len(x))
+            error, off = off_by_much(sd, rng)
+            data = ito.Trajectories(x + error, dt=0.05, names=["x1"])
+            for law, tally in tallies.items():
+                result = ito.discover(
+                    data, ito.Library.polynomials(2), order=2 if name == "oscillator" else 1, diffusion="constant",
+                    measurement_noise={"x1": sd} if name == "fixes" else "estimate", noise_law=law, seed=1,
+                )  # fmt: skip
+                if name == "oscillator":
+                    tally.add(result, {"v1": {"x1": -k, "v1": -c}}, {"v1": gamma})
+                else:
+                    tally.add(result, {"x1": {"x1": -1.5}}, {"x1": 0.81})
+                levels[law].append(result.measurement_noise / np.sqrt(np.mean(sd**2)))
+                found = {one.sample for one in result.outliers}
+                if law == "outliers":
+                    there, listed = there + off.sum(), listed + len(found & set(np.flatnonzero(off)))
+                    false += len(found - set(np.flatnonzero(off)))
+        for law, tally in tallies.items():
+            low, high = min(levels[law]), max(levels[law])
+            print(f"| {name} | {law} | {tally.text()} | {low:.2f} .. {high:.2f} |", flush=True)
+        print(f"{name}: outliers listed: {listed} of {there}, others {false}", flush=True)
+
+
+def cost(asked: argparse.Namespace) -> None:
+    """CPU time of the moments of the filter beside those of the plain one, for each state that sensors add."""
+    x = oscillating(20_000, 0.05, 40.0, 0.8, 3.0, np.random.default_rng(1))[:, 0]
+    data = ito.Trajectories(
+        x + 0.02 * x.std() * np.random.default_rng(2).standard_normal(len(x)), dt=0.05, names=["x1"]
+    )
+    kinds: dict[str, dict[str, object]] = {
+        "plain": {},
+        "outliers": {"noise_law": "outliers"},
+        "student": {"noise_law": "student"},
+        "offset": {"offset": {"x1": "estimate"}},
+        "average": {"observed": {"x1": ito.Average("x1")}},
+        "average and offset": {"observed": {"x1": ito.Average("x1")}, "offset": {"x1": "estimate"}},
+    }
+    for name, more in kinds.items():
+        result = ito.discover(
+            ito.Trajectories(data.paths[0][:1500], dt=0.05, names=["x1"]), ito.Library.polynomials(2), order=2,
+            diffusion="constant", measurement_noise="estimate", exclude={"v1": ["1"]}, seed=1, n_samples=100, n_burn=10,
+            **more,
+        )  # fmt: skip
+        seen = result.observer
+        space, paths, times = seen.space(), seen.columns(data), data.steps()
+        stages, spent = get_backend("rust"), []
+        for _ in range(7):
+            start = time.process_time()
+            stages.filter_loglik(space, paths, times)
+            stages.filter_drift_moments(space, paths, times, [(1, 0), (1, 1)])
+            spent.append(time.process_time() - start)
+        print(f"| {name} | {space.drift.shape[0]} states | {1e3 * min(spent):.1f} ms |", flush=True)
 
 
 def oscillating(n: int, dt: float, k: float, c: float, gamma: float, rng: np.random.Generator) -> np.ndarray:
@@ -234,7 +283,7 @@ def accelerations(asked: argparse.Namespace) -> None:
             print(f"| {'Duffing' if alpha else 'linear'} | {name} | {tallies[name].text()} |", flush=True)
 
 
-OTHERS = {"track": tracks, "outliers": outliers, "zeros": zeros, "accelerations": accelerations}
+OTHERS = {"track": tracks, "outliers": outliers, "zeros": zeros, "accelerations": accelerations, "cost": cost}
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ def _recording(q, slower):
     return paths, times
 
 
-def _run(name, q, slower, given=False):
+def _run(name, q, slower, given=False, tails=()):
     stages = get_backend(name)
     terms, states = ([*TERMS, "cos(u)", "u"], ["x1", "v1", "u"]) if given else (TERMS, ["x1", "v1"])
     drift = np.zeros((len(states), len(terms)))
@@ -46,15 +46,17 @@ def _run(name, q, slower, given=False):
         max_step=1.001e-3 if slower == 1 else 1e9,
         kinks=KINKS,
         given=(2,) if given else (),
+        tails=tails,
     )
     paths, times = _recording(q, slower)
     if given:
         drift[1, 8], drift[2, 7] = 30.0, 1.0  # the given state moves between its samples
         paths = [np.column_stack([x, np.sin(np.arange(len(x)) / 5.0)]) for x in paths]
     steps = [("drift", 1, 0), ("gamma", 0, 3), ("noise", 0, 0)]
+    steps += [("tails", c, k) for c, law in enumerate(tails) for k in range(len(law))]
     return _stages(
         stages, (space, paths, times), [(1, k) for k in range(8)], [(0, k) for k in range(8)],
-        (steps, [1.0, 0.1, 1e-9]),
+        (steps, [1.0, 0.1, 1e-9, *[1e-3] * (len(steps) - 3)]),
     )  # fmt: skip
 
 
@@ -101,6 +103,14 @@ def test_both_backends_agree(q, slower, given):
     that is known at every sample."""
     ours, theirs = _run("rust", q, slower, given), _run("reference", q, slower, given)
     _agree(ours, theirs)
+
+
+@pytest.mark.parametrize("tails", [((0.3,), ()), ((0.05, 9.0), (0.2,))])
+def test_both_backends_read_noise_with_tails_alike(tails):
+    """Of Student's law, and of a bulk and wide readings, one sensor after the other."""
+    ours, theirs = _run("rust", 2, 1, tails=tails), _run("reference", 2, 1, tails=tails)
+    _agree(ours, theirs)
+    assert not np.allclose(ours["loglik"], _run("rust", 2, 1)["loglik"])
 
 
 def _run_linear(name, sensors=False):

@@ -163,3 +163,82 @@ def test_changes_over_the_step_have_their_exact_law(backend):
     path = np.column_stack([[np.nan, *y], np.ones(n + 1)])
     found = stages.filter_loglik(space, [path], [STEP])[0]
     assert found == pytest.approx(_normal(y, cov), rel=tolerances.DENSE_GAUSSIAN)
+
+
+def _mixture(e, share=0.1, width=8.0):
+    """Density of a normal law of variance 0.05, but for a share of it that is so many times as wide."""
+    sizes = np.sqrt(0.05) * np.array([1.0, width])
+    normal = np.exp(-0.5 * (e[:, None] / sizes) ** 2) / (np.sqrt(2 * np.pi) * sizes)
+    return normal @ [1.0 - share, share]
+
+
+def _student(e):
+    """Density of Student's law of four degrees of freedom, whose scale has the variance 0.05."""
+    return 0.375 * (1.0 + e**2 / 0.2) ** -2.5 / np.sqrt(0.05)
+
+
+@pytest.mark.parametrize(("law", "density"), [((0.1, 8.0), _mixture), ((0.25,), _student)])
+def test_noise_with_tails_about_a_known_state_has_its_exact_law(backend, law, density):
+    stages, space = _trap(
+        backend, drift=np.zeros((2, 2)), gamma=np.zeros((1, 2)), observation=np.array([[1.0, 0.0]]),
+        cov0=np.zeros((2, 2)), mean0=np.array([0.7, 0.0]), resets=(), tails=(law,),
+    )  # fmt: skip
+    y = 0.7 + np.clip(0.3 * np.random.default_rng(1).standard_cauchy(300), -20.0, 20.0)
+    y[5] = np.nan
+    found = stages.filter_loglik(space, [y[:, None]], [STEP])[0]
+    exact = np.log(density(y[np.isfinite(y)] - 0.7)).sum()
+    assert found == pytest.approx(exact, rel=1e-7)
+    each = stages.filter_densities(space, [y[:, None]], [STEP])[0]
+    np.testing.assert_allclose(np.nansum(each), exact - np.log(density(y[:1] - 0.7))[0], rtol=1e-7)
+    normal = stages.filter_loglik(_trap(backend, tails=(), resets=())[1], [y[:, None]], [STEP])[0]
+    assert normal < exact - 100.0
+
+
+def test_one_reading_of_a_wide_law_moves_the_state_to_its_exact_mean_and_variance(backend):
+    """By an integral over the state; the smoothed law of a single sample is the law given it."""
+    stages, space = _trap(
+        backend, observation=np.array([[1.0, 0.0]]), cov0=np.diag([0.3, 0.0]), resets=(), tails=((0.1, 8.0),)
+    )
+    x = np.linspace(-6.0, 6.0, 40_001)
+    for y in (0.2, 1.1, 3.0):
+        law = np.exp(-0.5 * x**2 / 0.3) * _mixture(y - x)
+        mean = (law * x).sum() / law.sum()
+        variance = (law * (x - mean) ** 2).sum() / law.sum()
+        means, covs = stages.filter_smooth(
+            space,
+            [
+                np.array(
+                    [
+                        [
+                            y,
+                        ],
+                        [np.nan],
+                    ]
+                )
+            ],
+            [STEP],
+        )
+        assert means[0][0, 0] == pytest.approx(mean, abs=1e-9)
+        assert covs[0][0, 0, 0] == pytest.approx(variance, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [Parameter("drift", 0, 0), Parameter("gamma", 0, 1), Parameter("noise", 0),
+     Parameter("tails", 0, 0), Parameter("tails", 0, 1)],
+)  # fmt: skip
+def test_scores_of_noise_with_tails_are_slopes_of_the_likelihood(backend, parameter):
+    rng = np.random.default_rng(6)
+    y = _readings(80)[:, None] + np.where(rng.random(80) < 0.1, 3.0, 0.0)[:, None]
+    stages, space = _trap(
+        backend, observation=np.array([[1.0, 0.0]]), resets=(), scaled=(0,), tails=((0.1, 8.0),)
+    )
+    asked = ([np.column_stack([y, rng.choice([0.3, 1.0, 5.0], 80)])], [STEP])
+    sums, _ = stages.filter_information(space, *asked, [parameter], [1e-5])
+    up, down = (stages.filter_loglik(space.moved(parameter, s), *asked)[0] for s in (1e-5, -1e-5))
+    first = (
+        stages.filter_loglik(space.moved(parameter, s), [asked[0][0][:1]], [STEP])[0] for s in (1e-5, -1e-5)
+    )
+    a, b = first  # the first sample is not foreseen
+    assert sums.moment[0] == pytest.approx((up - down - a + b) / 2e-5, rel=1e-4, abs=1e-6)
+    assert sums.n == 79

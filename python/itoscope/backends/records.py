@@ -254,7 +254,7 @@ class Parameter(NamedTuple):
     """One number of a state-space model.
 
     `kind` "drift": coefficient of `term` in the row `at`; "gamma": of `term` in the pair number `at`; "noise": variance
-    of the channel `at`, `term` being 0; "tails": one over the degrees of freedom of its noise; "number": one of the
+    of the channel `at`, `term` being 0; "tails": the number `term` of those that shape its law; "number": one of the
     numbers that given expressions name, which no stage knows.
     """
 
@@ -264,6 +264,8 @@ class Parameter(NamedTuple):
 
     def of(self, model: HasTables) -> float:
         """Its value."""
+        if self.kind == "tails":
+            return model.tails[self.at][self.term]
         table: Array = np.asarray(getattr(model, "numbers" if self.kind == "number" else self.kind))
         return float(table[self.at] if table.ndim == 1 else table[self.at, self.term])
 
@@ -284,8 +286,8 @@ class HasTables(Protocol):
         """Variances of the noises `(q,)`."""
 
     @property
-    def tails(self) -> tuple[float, ...]:
-        """One over the degrees of freedom of each `(q,)`, or nothing where all are normal."""
+    def tails(self) -> tuple[tuple[float, ...], ...]:
+        """What shapes the law of each `(q,)`, or nothing where all are normal."""
 
 
 @dataclass(frozen=True)
@@ -318,10 +320,11 @@ class StateSpace:
         Channels whose noise variance is multiplied at every sample: the columns after the given states hold factors.
     resets : tuple of (m, m) arrays
         Linear maps of the state after a sample, each where its column, after the factors, is not zero.
-    tails : tuple of q float
-        One over the degrees of freedom of the noise of each channel, whose variance is then that of a scale; 0 of
-        normal noise, nothing where all are normal. Such a noise is normal of variance :math:`s^2/\lambda` with
-        :math:`\lambda \sim \mathrm{Gamma}(\nu/2, \nu/2)`; given the innovation the law of the state is taken as
+    tails : tuple of q tuples of float
+        What the noise of each channel has beyond a normal law, `noise` being the variance of a scale: nothing of normal
+        noise; one over the degrees of freedom of Student's law, normal of variance :math:`s^2/\lambda` with
+        :math:`\lambda \sim \mathrm{Gamma}(\nu/2, \nu/2)`; or the share of wide readings and their standard deviation
+        over that of the others. Empty where all are normal. Given the innovation the law of the state is taken as
         normal again, of the mean and covariance that it has, and the likelihood is the product of the densities of
         the innovations given those before.
     """
@@ -341,14 +344,15 @@ class StateSpace:
     given: tuple[int, ...] = ()
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
-    tails: tuple[float, ...] = ()
+    tails: tuple[tuple[float, ...], ...] = ()
 
     def moved(self, parameter: Parameter, step: float) -> StateSpace:
         """The same with one parameter larger by `step`."""
         kind, at, term = parameter
         drift, gamma, noise = self.drift.copy(), self.gamma.copy(), self.noise.copy()
         if kind == "tails":
-            return replace(self, tails=tuple(v + step * (c == at) for c, v in enumerate(self.tails)))
+            law = [v + step * (k == term) for k, v in enumerate(self.tails[at])]
+            return replace(self, tails=(*self.tails[:at], tuple(law), *self.tails[at + 1 :]))
         if kind == "drift":
             drift[at, term] += step
         elif kind == "gamma":

@@ -63,7 +63,7 @@ def advice_of(result: Findings) -> list[Advice]:
         return []
     suspect = _any_fired(result)
     seen = traits(data, result.settings.get("order") == 2, closely=suspect)
-    found = [advice for advice in seen if _is_open(advice, result)]
+    found = [_weighed(advice, result) for advice in seen if _is_open(advice, result)]
     if not [advice for advice in found if advice.cause != BESIDE]:
         try:
             rows = steps_of(result, data, MOST_PATHS) if suspect else []
@@ -105,6 +105,8 @@ def _is_open(advice: Advice, result: Findings) -> bool:
         )
     if advice.cause == "averaged samples":
         return f"average({advice.about})" not in (settings.get("observed") or ())
+    if advice.cause == "outliers":
+        return advice.about not in (settings.get("noise_law") or ())
     if advice.cause == "wrong order":
         asked = settings.get("order") == 1 and not result.known_drift and not settings.get("states")
         return asked and any(check["fired"] and check["name"] in COLOURED for check in checks)
@@ -114,6 +116,27 @@ def _is_open(advice: Advice, result: Findings) -> bool:
         may_move = result.library is not None and result.library.about_mean() is not result.library
         return may_move and result.diagnostics.get("origin_gain", 1.0) > 0
     return True
+
+
+def _noisy(result: Findings, channel: str) -> bool:
+    """Whether a column was fitted with noise."""
+    levels = result.diagnostics.get("measurement_noise") or {}
+    return channel in levels and levels[channel]["sd"] > 0.0
+
+
+def _weighed(advice: Advice, result: Findings) -> Advice:
+    """Of a fit with noise, outliers are weighed down by its law."""
+    if advice.cause != "outliers" or not _noisy(result, advice.about):
+        return advice
+    many = int(advice.evidence["outliers"])
+    laws = {**(result.settings.get("noise_law") or {}), advice.about: "outliers"}
+    return replace(
+        advice,
+        sentence=f"{many} samples of {advice.about} are outliers that come back at once, and count as much as others: "
+        f"discover(data, noise_law={laws!r}) weighs them down",
+        arguments={"noise_law": laws},
+        recording={},
+    )
 
 
 def _of_row(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Iterator[Advice]:
@@ -323,6 +346,15 @@ def _colour(result: Findings, data: Trajectories, steps: Steps, fired: dict[str,
 def _heavy(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
     if "jumps" not in fired:
         return None
+    told = result.settings.get("noise_law") or {}
+    if _noisy(result, steps.name) and steps.name not in told:
+        laws = {**told, steps.name: "student"}
+        return Advice(
+            "heavy noise", steps.name,
+            f"the innovations of {steps.name} have heavier tails than those of a diffusion with normal noise: "
+            f"discover(data, noise_law={laws!r}), if it is the sensor; else many small jumps of the motion",
+            {"kurtosis": 3.0 * fired["jumps"], "p_value": 0.0}, {"noise_law": laws},
+        )  # fmt: skip
     return Advice(
         "jumps", steps.name,
         f"the steps of {steps.name} have heavier tails than those of a diffusion, and no term of the state tells when: "

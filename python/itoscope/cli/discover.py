@@ -56,6 +56,14 @@ SOUGHT: tuple[Word, ...] = (
         },
     ),
     (
+        "--noise-law",
+        "noise_law",
+        {
+            "metavar": "LAW",
+            "help": "law of the noise: normal, student, or outliers, some readings far off; by column as gps=outliers",
+        },
+    ),
+    (
         "--offset",
         "offset",
         {
@@ -248,6 +256,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "diffusion_library": library_of("--diffusion-library", arguments.diffusion_library),
         "diffusion": by_row("--diffusion", arguments.diffusion),
         "forcing": by_row("--forcing", arguments.forcing),
+        "noise_law": by_row("--noise-law", arguments.noise_law),
         "offset": assignments("--offset", arguments.offset) or None,
         "measurement_noise": noise_of(arguments.measurement_noise),
         "weights": None if arguments.weights == "none" else arguments.weights,

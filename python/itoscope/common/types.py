@@ -60,7 +60,7 @@ Sampler = Literal["auto", "gibbs", "exact"]
 #: Every step of every path is a row, or the paths are averaged at each time first.
 Ensemble = Literal["pool", "mean"]
 #: The law of the noise of a column.
-NoiseLaw = Literal["normal", "student"]
+NoiseLaw = Literal["normal", "student", "outliers"]
 #: The zero of a sensor: a constant, or a slow random walk.
 Offset = Literal["estimate", "drift"]
 #: How noisy a column is.

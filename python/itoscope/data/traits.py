@@ -195,7 +195,8 @@ def _column(seen: Seen, column: int, smooth: bool) -> Iterator[Advice]:
         yield Advice(
             "outliers", name,
             f"{len(marks.outliers)} samples of {name} are outliers that come back at once (the first: path {where[0]}, "
-            f"sample {where[1]}): set them to NaN, a missing sample is left out",
+            f"sample {where[1]}): set them to NaN, a missing sample is left out; or of a noisy recording "
+            f"{_call({}, {'noise_law': {name: 'outliers'}})}",
             {"outliers": float(len(marks.outliers))}, {}, {"blank": [name]},
         )  # fmt: skip
         series = [x.copy() for x in series]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Forcing,
         Kernel,
         Level,
+        NoiseLaw,
         Offset,
         Order,
         Sampler,
@@ -39,6 +40,7 @@ def discover(
     dt: float | None = None,
     order: Order = 1,
     measurement_noise: Level | Mapping[str, Any] | None = None,
+    noise_law: NoiseLaw | Mapping[str, NoiseLaw] = "normal",
     offset: Mapping[str, Offset] | None = None,
     diffusion_library: Library | None = None,
     diffusion: Diffusion | Mapping[str, Diffusion] = "full",
@@ -95,6 +97,10 @@ def discover(
         `{"laser": 0.002, "camera": "estimate", "gps": errors}`, where `errors` has a standard deviation for each
         sample, a list of such arrays of several paths; columns that are not named are estimated. Default:
         `"estimate"` where `order=2`, `states` or `observed` ask for the filter, 0 otherwise.
+    noise_law : {"normal", "student", "outliers"}, or a mapping of str to these
+        `{"gps": "outliers"}`: a share of the readings of a column have errors many times as large as the others;
+        both are found. `"student"`: noise of Student's law, whose degrees of freedom are found. Either weighs outliers
+        down; `outliers` lists them, `diagnostics["noise_law"]` has what was found.
     offset : mapping of str to {"estimate", "drift"}, optional
         `{"acc": "estimate", "gauge": "drift"}`: the zero of a column is not known, a constant on each path, or a random
         walk whose strength is found. `diagnostics["offsets"]` and `smoothed()` have what was found.

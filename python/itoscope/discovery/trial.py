@@ -119,6 +119,7 @@ def log_evidence(result: Findings, data: Trajectories) -> float:
         told = asked if isinstance(asked, Mapping) else {}
         levels = [told.get(name, asked if not told else "estimate") for name in data.names]
         count += sum(isinstance(level, str) for level in levels)
+        count += sum(len(law) for law in result.observer.tails)
         return float(result.diagnostics["loglik"]) - 0.5 * count * math.log(steps)
     paths, cost, spreads = _own(result, result.rows(data))
     return float(_likelihood(result, data, paths)) - cost - 0.5 * (count + spreads) * math.log(steps)

@@ -16,6 +16,7 @@ from itoscope.common.types import (
     Forcing,
     Kernel,
     Level,
+    NoiseLaw,
     Offset,
     Order,
     Sampler,
@@ -26,6 +27,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.forcing import check_words
 from itoscope.fit.numbers import check_parameters
 from itoscope.fit.sensors.hidden import check_offsets
+from itoscope.fit.sensors.laws import check_laws
 from itoscope.fit.sensors.levels import check_noise
 from itoscope.fit.shapers import check_forcing
 from itoscope.fit.symmetry import check_symmetry, check_ties
@@ -66,6 +68,7 @@ class Options:
     library: Library | None = None
     order: Order = 1
     measurement_noise: Level | Mapping[str, Any] | None = None
+    noise_law: NoiseLaw | Mapping[str, NoiseLaw] = "normal"
     offset: Mapping[str, Offset] | None = None
     diffusion_library: Library | None = None
     diffusion: Diffusion | Mapping[str, Diffusion] = "full"
@@ -107,6 +110,7 @@ class Options:
             checks.choice(name, getattr(self, name), allowed)
         check_words(self.diffusion)
         check_noise(self.measurement_noise)
+        check_laws(self.noise_law)
         check_offsets(self.offset)
         checks.count("max_rounds", self.max_rounds)
         checks.share("weight_floor", self.weight_floor)
@@ -170,6 +174,7 @@ def check_streamed(options: Options) -> None:
         ("inputs", None),
         ("states", None),
         ("observed", None),
+        ("noise_law", "normal"),
         ("offset", None),
         ("forcing", "white"),
         ("vary", None),

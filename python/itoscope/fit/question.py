@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array, Diffusion, Level, Offset
+    from itoscope.common.types import Array, Diffusion, Level, NoiseLaw, Offset
     from itoscope.data.streams import Stream
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
@@ -97,8 +97,8 @@ class Question:
         Not zero where a column tells of a state, an acceleration of place and velocity.
     noise : tuple of q float or "estimate"
         Standard deviation of the noise of each column.
-    heavy : tuple of int
-        Columns whose noise is of Student's law.
+    laws : dict of int to str
+        Columns whose noise is not normal, and the law that it has.
     prior : Prior
     sampling : Sampling
         Of the full chains, the seed among its settings.
@@ -129,7 +129,7 @@ class Question:
     gathered: dict[int, Gathered]
     ties: Array
     noise: tuple[Level, ...]
-    heavy: tuple[int, ...]
+    laws: dict[int, NoiseLaw]
     prior: Prior
     sampling: Sampling
     reporter: Reporter
@@ -171,7 +171,7 @@ class Question:
         states, asked = [*motion, *hidden], remembering(forced(asked, shapers), memories)
         given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
         observation, ties = velocities(data.names, motion, observation, gathered, given.drift, backend)
-        noise, heavy = _noise(data, options, _hidden(data, states, observed) or bool(options.offset))
+        noise, laws = _noise(data, options, _hidden(data, states, observed) or bool(options.offset))
         check_told_apart(data.names, observation, noise, gathered)
         check_exposures(data, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
@@ -199,7 +199,7 @@ class Question:
             gathered=gathered,
             ties=np.pad(ties, ((0, 0), (0, len(hidden)))),
             noise=noise,
-            heavy=heavy,
+            laws=laws,
             prior=options.prior or Prior(),
             sampling=options.sampling(),
             reporter=Reporter(options.progress),
@@ -294,9 +294,9 @@ class Question:
     def _sensors(self) -> dict[str, Any]:
         """What was asked of sensors beyond what they show."""
         names = self.data.names
-        heavy = {names[c]: "student" for c in self.heavy}
+        laws = {names[c]: law for c, law in self.laws.items()}
         offsets = {names[c]: kind for c, kind in self.offsets.items()}
-        return ({"noise_law": heavy} if heavy else {}) | ({"offset": offsets} if offsets else {})
+        return ({"noise_law": laws} if laws else {}) | ({"offset": offsets} if offsets else {})
 
     def settings(self) -> dict[str, Any]:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
@@ -345,9 +345,11 @@ class Question:
         return settings
 
 
-def _noise(data: Trajectories, options: Options, hidden: bool) -> tuple[tuple[Level, ...], tuple[int, ...]]:
-    """The level of the noise of each column, and the numbers of those of Student's law."""
-    laws = laws_of(data.names, "normal")
+def _noise(
+    data: Trajectories, options: Options, hidden: bool
+) -> tuple[tuple[Level, ...], dict[int, NoiseLaw]]:
+    """The level of the noise of each column, and the laws that are not normal."""
+    laws = laws_of(data.names, options.noise_law)
     told = {} if laws and options.measurement_noise is None else options.measurement_noise
     noise = levels(data.names, told, hidden, data.errors)
     return noise, heavy_columns(data.names, laws, noise)

@@ -9,6 +9,7 @@ __all__ = [
     "Check",
     "Diagnostics",
     "FilterRound",
+    "Law",
     "NoiseLevel",
     "Residuals",
     "Summary",
@@ -65,6 +66,18 @@ class NoiseLevel(TypedDict):
     sd: float
     low: float
     high: float
+
+
+class Law(TypedDict):
+    """The law of the noise of a channel: what shapes it, and the log evidence for all such laws over normal noise.
+
+    `shape` has value, low and high end of the 95 % interval of the `degrees` of freedom of Student's law, or of the
+    `share` of wide readings and their `width`, a standard deviation over that of the others.
+    """
+
+    law: str
+    shape: dict[str, list[float]]
+    log_bayes_factor: float
 
 
 class WeightRound(TypedDict, total=False):
@@ -189,8 +202,8 @@ class Diagnostics(TypedDict, total=False):
     """Everything that a fit says of itself; what a filter alone says is missing for measured states.
 
     `forces` are those with a memory, by row, and `memory` frictions with one; `symmetry` is what rows have in common,
-    `varying` what differs by recording, by row and term; `noise_law` the degrees of freedom of the noise of channels of
-    Student's law, `offsets` the zeros of channels that are not known, and `outliers` the readings of
+    `varying` what differs by recording, by row and term; `noise_law` the laws of the noise of channels where it is not
+    normal, `offsets` the zeros of channels that are not known, and `outliers` the readings of
     `Discovery.outliers`.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
@@ -212,7 +225,7 @@ class Diagnostics(TypedDict, total=False):
     memory: dict[str, Kernel]
     varying: dict[str, dict[str, Varied]]
     symmetry: Common
-    noise_law: dict[str, float]
+    noise_law: dict[str, Law]
     offsets: dict[str, Zero]
     outliers: list[dict[str, Any]]
     origin_gain: float

@@ -119,7 +119,7 @@ class Estimates(Findings):
         levels = self.diagnostics.get("measurement_noise") or {}
         free = sum(level["high"] > level["low"] for level in levels.values())
         terms = sum(int(equation.selected.sum()) for _, equation in self.labelled())
-        free += len(self.diagnostics.get("noise_law", {}))
+        free += sum(len(law["shape"]) for law in self.diagnostics.get("noise_law", {}).values())
         return Criteria(found.samples, found.total, terms + free + len(self.parameters))
 
     def _selected(self, what: str) -> dict[tuple[str, str], float]:

@@ -220,11 +220,11 @@ class Findings:
 
     @property
     def outliers(self) -> list[Outlier]:
-        """Readings of sensors of `noise_law="student"` that normal noise would not bring so far, the furthest first.
+        """Readings of sensors with a `noise_law` that are outliers rather than not, in the order of time.
 
         Each with its `channel`, `path`, `sample`, `time`, `value`, what the smoothed motion would show there, `fitted`,
-        and the `distance` between these in standard deviations of the noise. A recording without outliers has one
-        listed with probability 0.01 a sensor.
+        the `distance` between these in standard deviations of the noise, and the `probability` of being an outlier: of
+        `"outliers"` of the wide part of the law, of `"student"` of a size of its own beyond three times the scale.
         """
         return [Outlier(**one) for one in self.diagnostics.get("outliers", [])]
 

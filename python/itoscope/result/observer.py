@@ -14,6 +14,7 @@ from itoscope.data.driving import carried_columns
 from itoscope.data.sight import Sight
 from itoscope.errors import ArgumentError
 from itoscope.expressions.kinks import Kind, closed_kinks
+from itoscope.stats.heavy import draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,7 +105,7 @@ class Observer:
     given: tuple[int, ...] = ()
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
-    tails: tuple[float, ...] = ()
+    tails: tuple[tuple[float, ...], ...] = ()
     gathered: tuple[int, ...] = ()
     zeros: tuple[str, ...] = ()
     differences: tuple[int, ...] = ()
@@ -170,6 +171,7 @@ class Observer:
             for name in ("given", "scaled", "gathered", "differences", "tails", "zeros")
         }
         found["windows"] = tuple((int(c), exposure, lag) for c, exposure, lag in found.get("windows", ()))
+        found["tails"] = tuple(tuple(float(v) for v in law) for law in found["tails"])
         found["resets"] = tuple(np.asarray(reset, dtype=np.float64) for reset in found.get("resets", ()))
         for name in ARRAYS:
             found[name] = np.asarray(found[name], dtype=np.float64)
@@ -273,9 +275,8 @@ class Observer:
     def errors(self, variance: Array, rng: np.random.Generator) -> Array:
         """Noise of the sensors, of samples with these variances or squared scales `(n, q)`."""
         found: Array = np.sqrt(variance) * rng.standard_normal(variance.shape)
-        for channel, tail in enumerate(self.tails):
-            if tail > 0.0:
-                found[:, channel] /= np.sqrt(rng.gamma(0.5 / tail, 2.0 * tail, len(found)))
+        for channel, law in enumerate(self.tails):
+            found[:, channel] *= draws(law, len(found), rng)
         return found
 
     def columns(self, data: Trajectories) -> list[Array]:

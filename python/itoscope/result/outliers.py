@@ -1,4 +1,4 @@
-"""Outliers: readings of sensors that lie further from the motion than normal noise would bring any of them."""
+"""Outliers: readings of sensors that are rather of the wide part of the law of their noise than of its bulk."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from itoscope.stats.student import student_quantile
+from itoscope.stats.heavy import outlying
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.common.types import Array
 
-__all__ = ["Outlier", "beyond"]
+__all__ = ["Outlier", "outliers_of"]
 
-CHANCE = 0.01
-"""Probability that a recording without outliers has one listed, sensor by sensor."""
-NORMAL = 1e9
-"""Degrees of freedom at which Student's law is the normal one."""
+RATHER = 0.5
+"""Probability from which a reading is listed."""
 
 
 class Outlier(NamedTuple):
     """A reading far from the motion: where it is, what it shows, what the motion would have shown, and how far that is.
 
-    `distance` is in standard deviations of the noise of that sample.
+    `distance` is in standard deviations of the noise of that sample, `probability` that of being an outlier.
     """
 
     channel: str
@@ -34,28 +32,36 @@ class Outlier(NamedTuple):
     value: float
     fitted: float
     distance: float
+    probability: float
 
 
-def beyond(
+def outliers_of(
     channel: str,
+    law: Sequence[float],
     times: Sequence[Array],
     values: Sequence[Array],
-    fitted: Sequence[Array],
-    sd: Sequence[Array],
+    fitted: Sequence[tuple[Array, Array]],
+    scales: Sequence[Array],
 ) -> list[Outlier]:
-    """The outliers of one channel, the furthest first.
+    """The outliers of one channel, in the order of time.
 
     Parameters
     ----------
     channel : str
-    times, values, fitted, sd : sequences of (n_i,) arrays
-        Of every path: when, what was read, what the smoothed motion shows, and the standard deviation of normal noise.
+    law : sequence of float
+        What shapes the law of the noise.
+    times, values : sequences of (n_i,) arrays
+        Of every path: when, and what was read.
+    fitted : sequence of pairs of (n_i,) arrays
+        What the smoothed motion shows, and the variance of that.
+    scales : sequence of (n_i,) arrays
+        Scale of the law at each reading.
     """
-    count = sum(int(np.isfinite(y).sum()) for y in values)
-    most = student_quantile(1.0 - 0.5 * CHANCE / max(count, 1), NORMAL)
     found = []
-    for path, (t, y, shown, size) in enumerate(zip(times, values, fitted, sd)):
-        far = (y - shown) / size
-        for n in np.flatnonzero(np.abs(far) > most).tolist():
-            found.append(Outlier(channel, path, n, float(t[n]), float(y[n]), float(shown[n]), float(far[n])))
-    return sorted(found, key=lambda one: -abs(one.distance))
+    for path, (t, y, (shown, doubt), scale) in enumerate(zip(times, values, fitted, scales)):
+        far = (y - shown) / scale
+        known = outlying(law, far, doubt / scale**2)
+        for n in np.flatnonzero(known > RATHER).tolist():
+            at = (float(one[n]) for one in (t, y, shown, far, known))
+            found.append(Outlier(channel, path, n, *at))
+    return found

@@ -23,6 +23,7 @@ from itoscope.result.written import LABEL, rows_shown, units_shown, written
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from itoscope.result.diagnostics import Law
     from itoscope.result.findings import Findings
 
 __all__ = ["advice_sentences", "equation_lines", "headline", "noise_text", "records", "shortened", "text"]
@@ -260,12 +261,26 @@ def noise_text(result: Findings) -> str:
         else:
             shown.append(f"{head}{number(value)}{unit}, as given")
         if name in (laws := result.diagnostics.get("noise_law", {})):
-            shown[-1] += f", Student's law of {number(laws[name], 2)} degrees of freedom"
+            shown[-1] += f", {law_text(laws[name])}"
     return "; ".join(shown) + " (one standard deviation)"
 
 
+def law_text(law: Law) -> str:
+    """What shapes a law of noise that is not normal, and the evidence for it."""
+
+    def told(key: str, factor: float = 1.0) -> str:
+        value, low, high = (factor * v for v in law["shape"][key])
+        return f"{number(value, 2)} ({number(low, 2)} .. {number(high, 2)})"
+
+    if law["law"] == "student":
+        said = f"Student's law of {told('degrees')} degrees of freedom"
+    else:
+        said = f"but for {told('share', 100.0)} % of the readings with {told('width')} times that"
+    return f"{said}, log Bayes factor against normal noise {law['log_bayes_factor']:+.3g}"
+
+
 def outlier_texts(result: Findings) -> list[str]:
-    """The furthest outliers of each sensor, and how many there are."""
+    """The first outliers of each sensor, and how many there are."""
     found = []
     for name in result.diagnostics.get("noise_law", {}):
         own = [one for one in result.outliers if one.channel == name]

@@ -30,6 +30,7 @@ pub struct PyStateSpace {
     given: Vec<usize>,
     scaled: Vec<usize>,
     resets: Vec<Array2<f64>>,
+    tails: Vec<Vec<f64>>,
 }
 
 #[pymethods]
@@ -61,6 +62,7 @@ impl PyStateSpace {
             given: model.given,
             scaled: model.scaled,
             resets: model.resets.iter().map(|reset| reset.as_array().to_owned()).collect(),
+            tails: model.tails,
         })
     }
 }
@@ -85,6 +87,7 @@ impl PyStateSpace {
             given: self.given.clone(),
             scaled: self.scaled.clone(),
             resets: self.resets.clone(),
+            tails: self.tails.clone(),
         }
     }
 }
@@ -160,7 +163,8 @@ pub fn filter_information<'py>(
             "drift" => Parameter::Drift(i, k),
             "gamma" => Parameter::Gamma(i, k),
             "noise" => Parameter::Noise(i),
-            _ => return Err(Error::argument("parameters", kind, "'drift', 'gamma' or 'noise'")),
+            "tails" => Parameter::Tail(i, k),
+            _ => return Err(Error::argument("parameters", kind, "'drift', 'gamma', 'noise' or 'tails'")),
         };
         Ok((parameter, step))
     };

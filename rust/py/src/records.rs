@@ -264,6 +264,8 @@ pub struct PyModel<'py> {
     pub scaled: Vec<usize>,
     /// What becomes of the state after the samples that the paths mark.
     pub resets: Vec<Matrix<'py>>,
+    /// What the noise of each channel has beyond a normal law.
+    pub tails: Vec<Vec<f64>>,
 }
 
 /// `Kink`: a term whose derivative jumps.

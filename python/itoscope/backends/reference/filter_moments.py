@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from itoscope.backends.reference.filter import LOG_2PI, Step, Times, Update, blocks, nothing, run
+from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
@@ -187,18 +187,15 @@ def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Times) 
 
 
 def filter_densities(model: StateSpace, paths: Sequence[Array], times: Times) -> list[Array]:
-    """Log density `-(r^T S^-1 r + log det 2 pi S) / 2` of samples; NaN where all is missing and at the first one."""
+    """Log density of samples given those before; NaN where all is missing and at the first one."""
     out = [np.full(len(y), np.nan) for y in paths]
     for who, y, steps in blocks(paths, times):
         kept: list[Update] = []
         with np.errstate(all="ignore"):
             run(model, y, steps, nothing, _keep(kept))
         for update in kept[1:]:
-            white = np.einsum("pab,pb->pa", np.linalg.inv(update.factor), update.r)
-            spread = np.einsum("pii->pi", update.factor)
-            each = np.where(update.seen, -0.5 * white**2 - np.log(spread) - 0.5 * LOG_2PI, 0.0).sum(axis=1)
             for place, path in enumerate(who.tolist()):
-                out[path][update.n] = each[place] if update.seen[place].any() else np.nan
+                out[path][update.n] = update.gained[place] if update.seen[place].any() else np.nan
     return out
 
 

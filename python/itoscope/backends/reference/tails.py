@@ -1,4 +1,4 @@
-r"""Noise of Student's law: a normal law of many sizes, summed over nodes, and how much a reading of it is believed."""
+r"""Noise that is not normal: a sum of normal laws over nodes, and how much a reading of it is believed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from itoscope.stats.heavy import nodes
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from itoscope.backends.records import StateSpace
@@ -16,11 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["believed"]
 
 LOG_2PI = math.log(2.0 * math.pi)
-NODES = 40
-"""Nodes of the sum over sizes: trapezoids in the logarithm of the precision, whose error falls exponentially."""
-LEFT_OUT, WIDEST, REACH = 20.0, 40.0, 5.0
-"""Exponent at which a tail of the law of sizes is left out; logarithm of the largest variance over the scale; standard
-deviations of the logarithm of the precision that the nodes reach."""
 
 
 class Believed(NamedTuple):
@@ -31,24 +30,14 @@ class Believed(NamedTuple):
     gained: Array
 
 
-def nodes(heaviness: float) -> tuple[Array, Array]:
-    """Variances of the normal laws over the scale, and logarithms of their shares."""
-    nu, sd = 1.0 / heaviness, math.sqrt(2.0 * heaviness)
-    left = min(2.0 * LEFT_OUT * heaviness + REACH * sd, WIDEST)
-    right = math.log(1.0 + REACH * sd + 2.0 * REACH * heaviness)
-    u = np.linspace(-left, right, NODES)
-    share = 0.5 * nu * (u - np.exp(u) + 1.0)
-    return np.exp(-u), share - np.log(np.exp(share).sum())
-
-
-def believe(heaviness: float, r: Array, c: Array, noise: Array) -> Believed:
+def believe(law: Sequence[float], r: Array, c: Array, noise: Array) -> Believed:
     r"""Innovations `r` whose parts from the state have variances `c`, with noise of the scale `noise`.
 
     With :math:`S_k = c + R/\lambda_k` and :math:`p_k \propto w_k N(r; 0, S_k)`: the mean of the state moves by
     :math:`P H^T r \sum p_k/S_k`, its covariance falls by :math:`P H^T H P` times that less
     :math:`r^2 \mathrm{Var}_p(1/S_k)`.
     """
-    variances, shares = nodes(heaviness)
+    variances, shares = nodes(law)
     precision = 1.0 / (c[:, None] + noise[:, None] * variances)
     least = 0.5 * r**2 * precision[:, 0]
     density = np.sqrt(precision) * np.exp(shares + least[:, None] - 0.5 * r[:, None] ** 2 * precision)
@@ -73,16 +62,16 @@ def believed(
     """
     scale, mean, cov = scale.copy(), mean.copy(), cov.copy()
     lost, beside = np.zeros_like(scale), np.zeros(len(y))
-    for c in sorted(range(len(model.tails)), key=lambda c: model.tails[c] > 0.0):
+    for c in sorted(range(len(model.tails)), key=lambda c: len(model.tails[c]) > 0):
         row, there = model.observation[c], seen[:, c]
         pulled = cov @ row
         own, r = pulled @ row, np.where(there, y[:, c], 0.0) - mean @ row
         noise = model.noise[c] * scale[:, c]
         precision = 1.0 / (own + noise)
-        if model.tails[c] > 0.0:
+        if model.tails[c]:
             found = believe(model.tails[c], r, np.maximum(own, 0.0), noise)
             precision = found.precision
-            factor = scale[:, c] * np.maximum(1.0 / precision - own, np.finfo(float).tiny) / noise
+            factor = np.maximum(1.0 / precision - own, np.finfo(float).tiny) / model.noise[c]
             scale[:, c] = np.where(there, factor, scale[:, c])
             lost[:, c] = np.where(there, (precision - found.gained) / precision**2, 0.0)
             normal = 0.5 * (np.log(precision) - LOG_2PI - r**2 * precision)

@@ -22,6 +22,7 @@ from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.forces import forces_of, kernels_of, log_bayes_factor
 from itoscope.fit.filtered.recording import Looked, Recording
 from itoscope.fit.filtered.state import Task
+from itoscope.fit.filtered.tails import START, over_normal
 from itoscope.fit.filtered.told import told
 from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
@@ -32,7 +33,7 @@ from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.given import with_given_noise
 from itoscope.result.observer import Observer
-from itoscope.result.outliers import beyond
+from itoscope.result.outliers import outliers_of
 from itoscope.result.units import summary_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from itoscope.fit.question import Question
     from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.equation import Equation
-    from itoscope.result.diagnostics import NoiseLevel, Zero
+    from itoscope.result.diagnostics import Law, NoiseLevel, Zero
 
 __all__ = ["answer_filtered", "recorded"]
 
@@ -51,8 +52,6 @@ MAX_STATES = 20
 """States that the filter can hold."""
 DRAWS = 2000
 """Draws of each chain where their number is left to us."""
-TAIL = 0.25
-"""One over the degrees of freedom of Student noise with which the search begins."""
 LONG_STEP = 1.001
 """A step longer than this share of the usual one is predicted in several pieces."""
 
@@ -221,8 +220,8 @@ def recorded(question: Question) -> Recording:
         observation=np.pad(sensors.observation, wide),
         given=tuple(range(own, own + len(driven))),
         scaled=sight.scaled,
-        tails=tuple(TAIL * (c in question.heavy) for c in range(len(question.noise)))
-        if question.heavy
+        tails=tuple(START.get(question.laws.get(c, "normal"), ()) for c in range(len(question.noise)))
+        if question.laws
         else (),
         resets=tuple(_beside(kept, len(driven)) for kept in sensors.resets),
         shown=np.pad(sensors.shown, wide),
@@ -281,7 +280,7 @@ def _sight(question: Question) -> Sight:
 def _findings(question: Question, fit: FilteredFit) -> Findings:
     """The fit as a record, with the check of its step."""
     data, states = question.data, question.states
-    means, _ = fit.recording.smooth(fit.model)
+    means, covs = fit.recording.smooth(fit.model)
     space, _ = fit.recording.space(fit.model)
     steps = check_steps(states, space, np.concatenate(means))
     known = question.known_at(fit.model.numbers) if question.numbers else question.given
@@ -323,9 +322,9 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         diffusion_library=question.options.diffusion_library,
         observer=_observer(fit, question),
     )
-    if question.heavy:
-        findings.diagnostics["noise_law"] = {data.names[c]: nu for c, nu in fit.degrees.items()}
-        findings.diagnostics["outliers"] = _outliers(question, fit, means)
+    if question.laws:
+        findings.diagnostics["noise_law"] = _laws(question, fit)
+        findings.diagnostics["outliers"] = _outliers(question, fit, means, covs)
     if question.offsets:
         findings.diagnostics["offsets"] = _offsets(question, fit)
     findings.warnings += grouped_warnings(findings.labelled())
@@ -341,21 +340,45 @@ def _renamed(equation: Equation, term: str | None, name: str | None) -> Equation
     return replace(equation, terms=[str(name) if one == term else one for one in equation.terms])
 
 
-def _outliers(question: Question, fit: FilteredFit, means: Sequence[Array]) -> list[dict[str, Any]]:
-    """The outliers of each column of Student's law."""
+def _laws(question: Question, fit: FilteredFit) -> dict[str, Law]:
+    """What was found of the law of the noise of each column, and the evidence for those that are not normal."""
+    factor = over_normal(fit.recording, fit.maximum)
+    found: dict[str, Law] = {}
+    for c, law in question.laws.items():
+        name = question.data.names[c]
+        ends = [fit.law_interval(c, k) for k in range(len(fit.model.tails[c]))]
+        if law == "student":
+            (low, high), (heaviness,) = ends[0], fit.model.tails[c]
+            shape = {"degrees": [1.0 / heaviness, 1.0 / high, 1.0 / low if low > 0.0 else np.inf]}
+        else:
+            shape = {
+                key: [value, *end] for key, value, end in zip(("share", "width"), fit.model.tails[c], ends)
+            }
+        found[name] = {"law": law, "shape": shape, "log_bayes_factor": factor}
+    return found
+
+
+def _outliers(
+    question: Question, fit: FilteredFit, means: Sequence[Array], covs: Sequence[Array]
+) -> list[dict[str, Any]]:
+    """The outliers of each column whose noise is not normal."""
     data, sight, found = question.data, _sight(question), []
     rows = sight.rows(data)
-    for c in question.heavy:
+    for c in question.laws:
         lengths = [sight.of_channels(data, i)[:, c] for i in range(data.n_paths)]
         values = [path[:, c] for path in sight.readings(data)]
-        sd = [fit.noise[c] * np.sqrt(sight.factors(data, i)[:, c]) for i in range(data.n_paths)]
-        read = [mean[at[:, c]] for mean, at in zip(means, rows)]
-        found += beyond(
+        scale, row = np.sqrt(fit.model.noise[c]), fit.recording.observation[c]
+        fitted = [
+            (mean[at[:, c]] @ row / size, np.einsum("i,nij,j->n", row, cov[at[:, c]], row) / size**2)
+            for mean, cov, at, size in zip(means, covs, rows, lengths)
+        ]
+        found += outliers_of(
             data.names[c],
+            fit.model.tails[c],
             data.times,
             [y / size for y, size in zip(values, lengths)],
-            [mean @ fit.recording.observation[c] / size for mean, size in zip(read, lengths)],
-            sd,
+            fitted,
+            [scale * np.sqrt(sight.factors(data, i)[:, c]) for i in range(data.n_paths)],
         )
     return [one._asdict() for one in found]
 

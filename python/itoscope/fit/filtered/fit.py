@@ -92,21 +92,21 @@ class FilteredFit:
     slab_scales: dict[int, float] = field(default_factory=dict)
 
     @property
-    def degrees(self) -> dict[int, float]:
-        """Degrees of freedom of the noise of the channels that have outliers."""
-        return {c: 1.0 / tail for c, tail in enumerate(self.model.tails) if self.recording.tails[c] > 0.0}
-
-    @property
     def widths(self) -> Array:
-        """Half the interval that holds 68 % of the noise of each channel, over its scale `(q,)`: 1 of normal noise."""
-        found = np.ones(len(self.model.noise))
-        for channel, nu in self.degrees.items():
-            found[channel] = width(nu)
-        return found
+        """The noise level of each channel over the scale of its law `(q,)`: 1 but of Student's, see `heavy.width`."""
+        return np.array([width(law) for law in self.model.tails or [()] * len(self.model.noise)])
+
+    def law_interval(self, channel: int, place: int, probability: float = 0.95) -> tuple[float, float]:
+        """Interval of a number that shapes the law of the noise of a channel."""
+        parameter = Parameter("tails", channel, place)
+        central, upper = student_quantile(0.5 + probability / 2, 1e6), student_quantile(probability, 1e6)
+        sd = self.maximum.sd_of(parameter)
+        low, high = positive_interval(parameter.of(self.model), sd, central, upper)
+        return float(low), float(high)
 
     @property
     def noise(self) -> Array:
-        """Standard deviation of the measurement noise of each channel, half the width of 68 % of it `(q,)`."""
+        """Standard deviation of the measurement noise of each channel `(q,)`, see `widths`."""
         found: Array = self.widths * np.sqrt(self.model.noise)
         return found
 

@@ -22,8 +22,9 @@ __all__ = ["Columns", "Model", "Table", "support", "table"]
 #: Entries of a table of coefficients: (row or pair, term) each.
 Columns = list[tuple[int, int]]
 Table = Literal["drift", "gamma"]
-HEAVIEST = 2.0
-"""One over half a degree of freedom, beyond which the law has no width that a recording could tell."""
+BOUNDS = {1: ((1e-9, 2.0),), 2: ((1e-9, 0.5), (1.0, 1e6))}
+"""Of what shapes a law, by how many numbers do: one over degrees of freedom, of which half a one has no width that a
+recording could tell and 1e9 are normal; the share of wide readings, which are the fewer, and how wide they are."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class Model:
         Smallest Gamma_ii.
     numbers : (P,) array
         What the names in given expressions stand for.
-    tails : tuple of q float
-        One over the degrees of freedom of the noise of each channel, 0 of normal noise; nothing where all are normal.
+    tails : tuple of q tuples of float
+        What shapes the law of the noise of each channel, see `StateSpace`; nothing where all are normal.
     """
 
     drift: Array
@@ -53,13 +54,13 @@ class Model:
     cov0: Array
     floor: Array
     numbers: Array = field(default_factory=lambda: np.zeros(0))
-    tails: tuple[float, ...] = ()
+    tails: tuple[tuple[float, ...], ...] = ()
 
     @cached_property
     def key(self) -> bytes:
         """What tells this model from others of the same candidates, to the last bit."""
         parts = self.drift, self.gamma, self.noise, self.mean0, self.cov0, self.floor, self.numbers
-        return b"".join(part.tobytes() for part in (*parts, np.array(self.tails)))
+        return b"".join(part.tobytes() for part in (*parts, np.array([v for law in self.tails for v in law])))
 
     def drift_columns(self) -> Columns:
         """The (row, term) pairs of the drift that are in the model."""
@@ -75,7 +76,7 @@ class Model:
             *(Parameter("drift", i, k) for i, k in self.drift_columns()),
             *(Parameter("gamma", p, k) for p, k in self.gamma_columns()),
             *(Parameter("noise", int(c)) for c in np.flatnonzero(free_noise)),
-            *(Parameter("tails", c) for c, tail in enumerate(self.tails) if tail > 0.0),
+            *(Parameter("tails", c, k) for c, law in enumerate(self.tails) for k in range(len(law))),
             *(Parameter("number", a) for a in range(len(self.numbers))),
         )
 
@@ -87,12 +88,17 @@ class Model:
         """The same model with other numbers for some parameters."""
         found = {
             "drift": self.drift.copy(), "gamma": self.gamma.copy(), "noise": self.noise.copy(),
-            "number": self.numbers.copy(), "tails": np.array(self.tails),
+            "number": self.numbers.copy(),
         }  # fmt: skip
+        tails = [list(law) for law in self.tails]
         for (kind, at, term), value in zip(parameters, values):
-            found[kind][(at, term) if kind in ("drift", "gamma") else at] = value
-        tails = tuple(np.minimum(found.pop("tails"), HEAVIEST).tolist())
-        return replace(self, numbers=found.pop("number"), tails=tails, **found)
+            if kind == "tails":
+                low, high = BOUNDS[len(tails[at])][term]
+                tails[at][term] = min(max(float(value), low), high)
+            else:
+                found[kind][(at, term) if kind in ("drift", "gamma") else at] = value
+        laws = tuple(tuple(law) for law in tails)
+        return replace(self, numbers=found.pop("number"), tails=laws, **found)
 
 
 def _entries(coefficients: Array) -> Columns:

@@ -81,9 +81,8 @@ class Recording:
         What becomes of the states after samples that the paths mark, in the columns after those.
     shown : (q, m) array, optional
         The observation as if channels that show an average showed a moment, for a first look.
-    tails : tuple of q float
-        One over the degrees of freedom of the noise of each channel with which a search begins, 0 of normal noise;
-        nothing where all are normal.
+    tails : tuple of q tuples of float
+        What shapes the law of the noise of each channel where a search begins; nothing where all are normal.
     zeros : dict of int to int
         Channels whose zero is not known, and the state that it is.
     derived : dict of int to (int, float)
@@ -109,7 +108,7 @@ class Recording:
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
     shown: Array | None = None
-    tails: tuple[float, ...] = ()
+    tails: tuple[tuple[float, ...], ...] = ()
     zeros: dict[int, int] = field(default_factory=dict)
     derived: dict[int, tuple[int, float]] = field(default_factory=dict)
     looked: Looked | None = None

@@ -45,8 +45,8 @@ def laws_of(names: Sequence[str], asked: NoiseLaw | Mapping[str, NoiseLaw]) -> d
 
 def heavy_columns(
     names: Sequence[str], laws: Mapping[str, NoiseLaw], noise: Sequence[Level]
-) -> tuple[int, ...]:
-    """Numbers of the columns of Student's law.
+) -> dict[int, NoiseLaw]:
+    """The laws that are not normal, by the numbers of their columns.
 
     Raises
     ------
@@ -58,4 +58,4 @@ def heavy_columns(
             raise argument_error(
                 f"noise_law[{name!r}]", laws[name], "'normal' for a column of measurement_noise=0"
             )
-    return tuple(c for c, name in enumerate(names) if name in laws)
+    return {c: laws[name] for c, name in enumerate(names) if name in laws}

@@ -4,6 +4,7 @@ use super::predict::Predictor;
 use super::small::{cholesky, invert_lower, multiply, multiply_transposed};
 use super::square::{read, sandwich, with_size, write};
 use super::state_space::StateSpace;
+use super::tails::Reading;
 use super::visitor::{Update, Visitor};
 use crate::Result;
 use crate::control::Control;
@@ -32,6 +33,9 @@ pub struct Engine<'a, 'p> {
     /// What becomes of the state after it (m x m).
     reset: Vec<f64>,
     resets: bool,
+    /// What is read otherwise than normal noise.
+    reading: Reading,
+    noise: Vec<f64>,
     /// The last update of each path.
     work: Vec<UpdateWork>,
 }
@@ -99,6 +103,8 @@ impl<'a, 'p> Engine<'a, 'p> {
             scale: vec![1.0; q],
             reset: vec![0.0; m * m],
             resets: false,
+            reading: Reading::new(&model.tails, q),
+            noise: model.noise.to_vec(),
             work: vec![UpdateWork::new(m, q); lanes],
         }
     }
@@ -203,6 +209,9 @@ impl<'a, 'p> Engine<'a, 'p> {
     fn read_sample(&mut self, n: usize, lane: usize) {
         let (m, first) = (self.model.m(), self.model.q() + self.model.given.len());
         let y = self.paths[lane].x.row(n);
+        if !self.reading.is_normal() {
+            self.scale.fill(1.0);
+        }
         for (column, &channel) in self.model.scaled.iter().enumerate() {
             self.scale[channel] = y[first + column];
         }
@@ -219,6 +228,20 @@ impl<'a, 'p> Engine<'a, 'p> {
                 self.resets = true;
             }
         }
+    }
+
+    /// Where noise has tails, the factors of its variances at sample `n` by which normal noise leads as far.
+    fn believe(&mut self, n: usize, lane: usize) {
+        if self.reading.is_normal() {
+            return;
+        }
+        let (m, y) = (self.model.m(), self.paths[lane].x.row(n));
+        self.reading.read(
+            |c| y[c],
+            (&self.seen, &self.work[lane].masked),
+            (&self.noise, &mut self.scale),
+            (&self.mean[lane * m..(lane + 1) * m], &self.cov[lane * m * m..(lane + 1) * m * m]),
+        );
     }
 
     /// The gain of what is seen, and the covariance after it; gain and what it closes lead past a reset.
@@ -247,7 +270,7 @@ impl<'a, 'p> Engine<'a, 'p> {
         with_size!(m, {
             let mut next = sandwich::<N>(&read(&w.closed), &read(cov));
             for c in (0..q).filter(|&c| self.seen[c]) {
-                let noise = self.model.noise[c] * self.scale[c];
+                let noise = self.model.noise[c] * self.scale[c] + self.reading.lost[c];
                 for i in 0..N {
                     let pulled = w.gain[i * q + c] * noise;
                     for j in 0..N {
@@ -286,6 +309,7 @@ impl<'a, 'p> Engine<'a, 'p> {
         } else {
             self.give(n, lane);
             self.mask(n, lane);
+            self.believe(n, lane);
             self.weigh(lane);
         }
         let w = &mut self.work[lane];
@@ -301,7 +325,8 @@ impl<'a, 'p> Engine<'a, 'p> {
         }
         multiply(&w.inverse, &w.r, &mut w.white, q, q, 1);
         let squares: f64 = w.white.iter().map(|value| value * value).sum();
-        self.loglik[lane] -= 0.5 * squares + w.log_det + 0.5 * LOG_2PI * n_seen;
+        let gained = self.reading.beside - (0.5 * squares + w.log_det + 0.5 * LOG_2PI * n_seen);
+        self.loglik[lane] += gained;
         let gain = if self.resets { &w.unreset_gain } else { &w.gain };
         for i in 0..m {
             mean[i] += (0..q).map(|c| gain[i * q + c] * w.r[c]).sum::<f64>();
@@ -324,6 +349,7 @@ impl<'a, 'p> Engine<'a, 'p> {
             mean,
             cov: &self.cov[lane * m * m..(lane + 1) * m * m],
             unreset: self.resets.then_some((&w.unreset_mean, &w.unreset_cov, &self.reset)),
+            gained,
             steady,
         };
         visitor.updated(lane, &update);

@@ -19,6 +19,8 @@ pub enum Parameter {
     Gamma(usize, usize),
     /// `noise[channel]`
     Noise(usize),
+    /// `tails[channel][place]`
+    Tail(usize, usize),
 }
 
 impl Parameter {
@@ -27,6 +29,7 @@ impl Parameter {
             Self::Drift(i, k) => model.drift.get_mut((i, k)),
             Self::Gamma(pair, k) => model.gamma.get_mut((pair, k)),
             Self::Noise(channel) => model.noise.get_mut(channel),
+            Self::Tail(channel, place) => model.tails.get_mut(channel).and_then(|tail| tail.get_mut(place)),
         };
         let missing = || Error::argument("parameters", format!("{self:?}"), "coefficients of the model");
         *place.ok_or_else(missing)? += step;
@@ -43,6 +46,7 @@ struct Now {
     s: Vec<f64>,
     inverse: Vec<f64>,
     white: Vec<f64>,
+    gained: Vec<f64>,
     steady: Vec<bool>,
 }
 
@@ -57,6 +61,7 @@ impl Now {
             s: zeros(q * q),
             inverse: zeros(q * q),
             white: zeros(q),
+            gained: zeros(1),
             steady: vec![false; lanes],
         }
     }
@@ -69,6 +74,7 @@ impl Visitor for Now {
         let q = self.q;
         debug_assert_eq!(update.mean.len(), self.m);
         self.steady[lane] = update.steady;
+        self.gained[lane] = update.gained;
         self.seen[lane * q..(lane + 1) * q].copy_from_slice(update.seen);
         self.r[lane * q..(lane + 1) * q].copy_from_slice(update.r);
         self.white[lane * q..(lane + 1) * q].copy_from_slice(update.white);
@@ -93,7 +99,7 @@ pub fn changed<'a>(model: &StateSpace<'a>, parameters: &[(Parameter, f64)]) -> R
 /// Rows of one batch whose products are the Fisher information, and with the target the gradient.
 ///
 /// `dl = -r^T S^-1 dr + tr(S^-1 (r r^T - S) S^-1 dS) / 2`; information `dr^T S^-1 dr + tr(S^-1 dS S^-1 dS) / 2`. While
-/// the covariances of all models stand still, so does `dS`.
+/// the covariances of all models stand still, so does `dS`. Where noise has tails the rows are the scores of the samples.
 pub fn information_rows(
     models: &[StateSpace<'_>],
     steps: &[f64],
@@ -117,7 +123,11 @@ pub fn information_rows(
             engine.advance(n, now);
         }
         for lane in (0..lanes).filter(|&lane| n > 0 && n < paths[lane].len()) {
-            changes.add(lane);
+            if models[0].tails.is_empty() {
+                changes.add(lane);
+            } else {
+                changes.add_score(lane);
+            }
         }
     }
     (0..lanes).for_each(|lane| changes.give(lane));
@@ -170,6 +180,16 @@ impl Changes<'_> {
                 self.rows.n += 1.0;
             }
         }
+    }
+
+    /// The score of the sample that was last seen.
+    fn add_score(&mut self, lane: usize) {
+        let (c, row) = (self.steps.len(), self.rows.next());
+        for (k, step) in self.steps.iter().enumerate() {
+            row[k] = (self.seen[1 + 2 * k].gained[lane] - self.seen[2 + 2 * k].gained[lane]) / (2.0 * step);
+        }
+        row[c] = 1.0;
+        self.rows.n += 1.0;
     }
 
     /// The rows of the innovations themselves.

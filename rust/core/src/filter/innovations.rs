@@ -2,7 +2,6 @@
 
 use ndarray::Array2;
 
-use super::engine::LOG_2PI;
 use super::visitor::{Step, Update, Visitor};
 
 /// Keeps `S^(-1/2) r` of every sample, NaN where nothing was seen and at the first sample.
@@ -44,14 +43,13 @@ impl Visitor for Innovations {
 
 /// Keeps the log density of every sample given those before it; NaN where nothing was seen and at the first sample.
 pub struct Densities {
-    q: usize,
     paths: Vec<Vec<f64>>,
 }
 
 impl Densities {
-    /// For `q` channels and paths of these lengths.
-    pub fn new(q: usize, lengths: impl Iterator<Item = usize>) -> Self {
-        Self { q, paths: lengths.map(|n| vec![f64::NAN; n]).collect() }
+    /// For paths of these lengths.
+    pub fn new(lengths: impl Iterator<Item = usize>) -> Self {
+        Self { paths: lengths.map(|n| vec![f64::NAN; n]).collect() }
     }
 
     /// Log densities of every path.
@@ -64,11 +62,8 @@ impl Visitor for Densities {
     fn predicted(&mut self, _: usize, _: &Step<'_>) {}
 
     fn updated(&mut self, lane: usize, update: &Update<'_>) {
-        let seen = (0..self.q).filter(|&channel| update.seen[channel]);
-        if update.n == 0 || !update.seen.contains(&true) {
-            return;
+        if update.n > 0 && update.seen.contains(&true) {
+            self.paths[lane][update.n] = update.gained;
         }
-        let one = |c: usize| update.inverse[c * self.q + c].ln() - 0.5 * (update.white[c].powi(2) + LOG_2PI);
-        self.paths[lane][update.n] = seen.map(one).sum();
     }
 }

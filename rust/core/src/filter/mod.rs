@@ -16,6 +16,7 @@ mod smooth;
 mod square;
 mod standing;
 mod state_space;
+mod tails;
 mod transition;
 mod visitor;
 mod whitened;
@@ -169,7 +170,7 @@ pub fn densities(model: &StateSpace<'_>, paths: &[Path<'_>], control: &Control) 
     model.check(paths)?;
     let parts = batches(paths, |batch| {
         let mut engine = Engine::new(model, batch);
-        let mut kept = Densities::new(model.q(), batch.iter().map(Path::len));
+        let mut kept = Densities::new(batch.iter().map(Path::len));
         engine.run(&mut kept, control)?;
         Ok(kept.finish())
     })?;

@@ -51,6 +51,10 @@ pub struct StateSpace<'a> {
     pub scaled: Vec<usize>,
     /// Linear maps (m x m) of the state after a sample, each where its column of the paths, after the factors, is not zero.
     pub resets: Vec<Array2<f64>>,
+    /// Of each channel what its noise has beyond a normal law: nothing; one over the degrees of freedom of Student's law,
+    /// whose scale has the variance `noise`; or the share of wide readings and their standard deviation over that of the
+    /// others, of variance `noise`. Empty where all are normal.
+    pub tails: Vec<Vec<f64>>,
 }
 
 impl StateSpace<'_> {
@@ -120,6 +124,7 @@ impl StateSpace<'_> {
             let found = format!("array of shape {:?}", reset.dim());
             return Err(Error::argument("resets", found, format!("({m}, {m})")));
         }
+        self.check_tails()?;
         let columns = q + self.given.len() + self.scaled.len() + self.resets.len();
         if let Some((n, path)) = paths.iter().enumerate().find(|(_, path)| path.x.ncols() != columns) {
             let found = format!("path {n} with {} columns", path.x.ncols());
@@ -130,6 +135,25 @@ impl StateSpace<'_> {
                 self.resets.len()
             );
             return Err(Error::argument("paths", found, allowed));
+        }
+        Ok(())
+    }
+
+    fn check_tails(&self) -> Result<()> {
+        let q = self.q();
+        if !self.tails.is_empty() && self.tails.len() != q {
+            let found = format!("{} of them", self.tails.len());
+            return Err(Error::argument("tails", found, format!("none, or {q}")));
+        }
+        let wrong = |tail: &[f64]| match *tail {
+            [] => false,
+            [heaviness] => !(heaviness > 0.0 && heaviness.is_finite()),
+            [share, width] => !(share > 0.0 && share < 1.0 && width > 0.0 && width.is_finite()),
+            _ => true,
+        };
+        if let Some(tail) = self.tails.iter().find(|tail| wrong(tail)) {
+            let allowed = "nothing, a positive number, or a share and a width";
+            return Err(Error::argument("tails", format!("{tail:?}"), allowed));
         }
         Ok(())
     }

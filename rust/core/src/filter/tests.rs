@@ -39,6 +39,7 @@ impl Toy {
             given: Vec::new(),
             scaled: Vec::new(),
             resets: Vec::new(),
+            tails: Vec::new(),
         }
     }
 }

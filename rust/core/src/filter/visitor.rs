@@ -71,6 +71,8 @@ pub struct Update<'a> {
     pub cov: &'a [f64],
     /// Where the state is reset after the sample: mean and covariance before that, and the reset (m x m).
     pub unreset: Option<(&'a [f64], &'a [f64], &'a [f64])>,
+    /// Log density of the sample given those before it.
+    pub gained: f64,
     /// Whether covariance, gain and what goes with them are those of the last sample of this path.
     pub steady: bool,
 }

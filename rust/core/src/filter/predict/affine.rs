@@ -73,7 +73,7 @@ impl Predictor<'_> {
             let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
             add(&mut after, 1.0, &self.spreads[lane].of::<N>(&affine.gamma, transition));
             write(&after, cov);
-            if steady.convergence.step(close(ahead, cov, N)) {
+            if self.settles && steady.convergence.step(close(ahead, cov, N)) {
                 steady.age = 1;
             }
             ahead.copy_from_slice(cov);

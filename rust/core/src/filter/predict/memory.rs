@@ -29,6 +29,8 @@ pub struct Predictor<'a> {
     pub model: &'a StateSpace<'a>,
     pub affine: Option<Affine>,
     pub steady: Vec<Steady>,
+    /// Whether a covariance converges: what noise with tails leaves of it differs by sample.
+    pub settles: bool,
     pub lanes: usize,
     pub width: usize,
     pub values: Scratch,
@@ -126,6 +128,7 @@ impl<'a> Predictor<'a> {
         Self {
             model,
             steady: vec![Steady::NEVER; lanes],
+            settles: model.tails.is_empty(),
             lanes,
             width,
             values,

@@ -27,6 +27,7 @@ fn model<'a>(programs: &'a [Program; 2], drift: Array2<f64>, gamma: Array2<f64>)
         given: Vec::new(),
         scaled: Vec::new(),
         resets: Vec::new(),
+        tails: Vec::new(),
     }
 }
 
