@@ -14,11 +14,13 @@ from itoscope.data.parts import Parts
 from itoscope.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from itoscope.data.asked import Asked
 
-__all__ = ["is_frame", "joined", "parts_of_columns", "parts_of_frame", "parts_of_frames", "table_of_frame"]
+__all__ = [
+    "is_frame", "joined", "parts_of_columns", "parts_of_frame", "parts_of_frames", "table_of_frame", "with_numbers",
+]  # fmt: skip
 
 
 def _narwhals() -> Any:
@@ -35,6 +37,17 @@ def is_frame(data: Any) -> bool:
     known = _narwhals().dependencies
     return bool(known.is_into_dataframe(data) or known.is_into_series(data) or hasattr(data, "__narwhals_lazyframe__")
                 or type(data).__name__ == "LazyFrame")  # fmt: skip
+
+
+def with_numbers(frame: Any, column: str, codes: Callable[[Sequence[Any]], Any]) -> Any:
+    """A frame whose column of words holds numbers, `codes` of them; the frame itself where there is no such column."""
+    nw = _narwhals()
+    data = nw.from_native(frame.collect() if type(frame).__name__ == "LazyFrame" else frame)
+    if column not in data.columns:
+        return frame
+    values = codes(data.get_column(column).to_list())
+    numbers = nw.new_series(column, values, nw.Float64, native_namespace=nw.get_native_namespace(data))
+    return data.with_columns(numbers).to_native()
 
 
 def parts_of_frame(frame: Any, asked: Asked) -> Parts:

@@ -95,7 +95,9 @@ def discover(
     measurement_noise : float, "estimate", None, or a mapping of str to these or to an array
         Standard deviation of white noise on the samples, or `"estimate"`; 0 for exact samples. By column,
         `{"laser": 0.002, "camera": "estimate", "gps": errors}`, where `errors` has a standard deviation for each
-        sample, a list of such arrays of several paths; columns that are not named are estimated. Default:
+        sample, a list of such arrays of several paths; columns that are not named are estimated. By classes of error
+        `{"gps": {"class": "quality", "A": 20, "B": 300}}`, where a column of the data, which is no state then, or an
+        array like the column, has the class of each sample. Default:
         `"estimate"` where `order=2`, `states` or `observed` ask for the filter, 0 otherwise.
     noise_law : {"normal", "student", "outliers"}, or a mapping of str to these
         `{"gps": "outliers"}`: a share of the readings of a column have errors many times as large as the others;
@@ -219,10 +221,12 @@ def discover(
     arguments = locals()
     from itoscope.fit.options import Options
     from itoscope.fit.question import Question
+    from itoscope.fit.sensors.classes import numbered
     from itoscope.fit.solve import solve
 
-    asked = Options.of(arguments)
+    data, noise = numbered(trajectories, measurement_noise)
+    asked = Options.of(arguments | {"measurement_noise": noise})
     stream = as_stream(trajectories, dt)
     if stream is not None:
         return Discovery.of(solve(Question.of(stream.part(), asked, stream)))
-    return Discovery.of(solve(Question.of(as_trajectories(trajectories, dt=dt, t=t), asked)))
+    return Discovery.of(solve(Question.of(as_trajectories(data, dt=dt, t=t), asked)))

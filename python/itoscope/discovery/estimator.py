@@ -14,6 +14,7 @@ from itoscope.discovery.result import Discovery
 from itoscope.errors import ArgumentError, MissingExtraError, argument_error
 from itoscope.fit.options import Options
 from itoscope.fit.question import Question
+from itoscope.fit.sensors.classes import numbered
 from itoscope.fit.solve import solve
 from itoscope.result.likelihood import likelihood
 from itoscope.result.values import drift_at
@@ -149,9 +150,9 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         t : float or array, optional
             The time step, or the times of the samples (of each path, in a list).
         """
-        self.result_: Discovery = Discovery.of(
-            solve(Question.of(self._data(x, t), Options.of(self.get_params(deep=False))))
-        )
+        x, noise = numbered(x, self.measurement_noise)
+        asked = Options.of(self.get_params(deep=False) | {"measurement_noise": noise})
+        self.result_: Discovery = Discovery.of(solve(Question.of(self._data(x, t), asked)))
         self.n_features_in_ = self.result_.data.n_states if self.result_.data is not None else 0
         self.feature_names_in_ = list(self.result_.states)
         return self

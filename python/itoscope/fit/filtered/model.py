@@ -22,9 +22,12 @@ __all__ = ["Columns", "Model", "Table", "support", "table"]
 #: Entries of a table of coefficients: (row or pair, term) each.
 Columns = list[tuple[int, int]]
 Table = Literal["drift", "gamma"]
-BOUNDS = {1: ((1e-9, 2.0),), 2: ((1e-9, 0.5), (1.0, 1e6))}
-"""Of what shapes a law, by how many numbers do: one over degrees of freedom, of which half a one has no width that a
-recording could tell and 1e9 are normal; the share of wide readings, which are the fewer, and how wide they are."""
+LEAST, HEAVIEST = 1e-9, 2.0
+"""One over the degrees of freedom of a law that is normal, and over half a one, beyond which it has no width that a
+recording could tell; the first also the least share of outliers."""
+MOST, NARROWEST, WIDEST = 0.5, 1.0, 1e6
+"""Largest share of outliers, which are the fewer, and between which their width lies."""
+BOUNDS = {1: ((LEAST, HEAVIEST),), 2: ((LEAST, MOST), (NARROWEST, WIDEST))}
 
 
 @dataclass(frozen=True)

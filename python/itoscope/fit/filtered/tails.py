@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["START", "over_normal", "tailed"]
 
-START = {"student": (0.25,), "outliers": (0.02, 10.0)}
-"""The law with which the search begins: four degrees of freedom, or one reading of fifty of ten times the size."""
-TRIALS = {
-    1: tuple((1.0 / nu,) for nu in (0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)),
-    2: tuple(product((1e-3, 4e-3, 0.016, 0.064, 0.2), (3.0, 6.0, 12.0, 25.0, 50.0))),
-}
-"""Laws that are tried, by how many numbers shape one; between them the likelihood is climbed at the end."""
+DEGREES = (0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
+"""Degrees of freedom that are tried; between them the likelihood is climbed at the end."""
+SHARES, WIDTHS = (1e-3, 4e-3, 0.016, 0.064, 0.2), (3.0, 6.0, 12.0, 25.0, 50.0)
+"""Shares and widths of outliers that are tried, all with all."""
+TRIALS = {1: tuple((1.0 / nu,) for nu in DEGREES), 2: tuple(product(SHARES, WIDTHS))}
+FIRST_DEGREES, FIRST_SHARE, FIRST_WIDTH = 4.0, 0.02, 10.0
+"""Laws with which the search begins."""
+START = {"student": (1.0 / FIRST_DEGREES,), "outliers": (FIRST_SHARE, FIRST_WIDTH)}
 TURNS, SWEEPS = 3, 3
 """How often they are tried, and scoring steps of Gamma and the noise after each time."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.data.precision import SampleErrors
 from itoscope.errors import argument_error
+from itoscope.fit.sensors.classes import without_classes
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
@@ -19,13 +20,13 @@ __all__ = ["with_errors"]
 
 
 def with_errors(data: Trajectories, asked: Any) -> Trajectories:
-    """A recording with the errors of its samples, those of the columns whose `measurement_noise` is an array.
+    """A recording with the errors of its samples, of the columns whose `measurement_noise` is an array or has classes.
 
     Parameters
     ----------
     data : Trajectories
     asked : number, str, None, or mapping of str to these or to an array
-        Errors like the column: `(n,)` for a single path, a list of such arrays for several.
+        Errors like the column: `(n,)` for a single path, a list of such arrays for several; or classes of error.
 
     Raises
     ------
@@ -33,9 +34,12 @@ def with_errors(data: Trajectories, asked: Any) -> Trajectories:
         For a name that no column has, and for errors that are not as many as the samples, or not positive where there
         is a sample.
     """
+    if data.errors is not None:
+        return data
+    data, asked = without_classes(data, asked)
     told = asked.items() if isinstance(asked, Mapping) else ()
-    arrays = {name: value for name, value in told if np.ndim(value) or checks.is_list(value)}
-    if not arrays or data.errors is not None:
+    arrays = {name: value for name, value in told if checks.is_list(value) or np.ndim(value)}
+    if not arrays:
         return data
     for name in arrays:
         if name not in data.names:

@@ -9,6 +9,7 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.errors import argument_error
+from itoscope.fit.sensors.classes import check_classes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,9 @@ def check_noise(asked: Any) -> None:
         _check_level("measurement_noise", asked, ONE)
         return
     for name, value in asked.items():
-        if not (np.ndim(value) or checks.is_list(value)):
+        if isinstance(value, Mapping):
+            check_classes(f"measurement_noise[{name!r}]", value)
+        elif not (checks.is_list(value) or np.ndim(value)):
             _check_level(f"measurement_noise[{name!r}]", value, EACH)
 
 
@@ -98,6 +101,10 @@ def as_given(asked: Any) -> Any:
         return asked
 
     def plain(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: plain(one) for key, one in value.items()}
+        if isinstance(value, str):
+            return value
         if checks.is_list(value):
             return [plain(one) for one in value]
         return np.nan_to_num(value).tolist() if isinstance(value, np.ndarray) else value
