@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from itoscope.fit.filtered.deviations import differing, shown_apart, spread_star
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.forces import forces_of, kernels_of, log_bayes_factor
+from itoscope.fit.filtered.laws import laws_found, outliers_found
 from itoscope.fit.filtered.recording import Looked, Recording
 from itoscope.fit.filtered.state import Task
-from itoscope.fit.filtered.tails import START, over_normal
+from itoscope.fit.filtered.tails import START
 from itoscope.fit.filtered.told import told
 from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
@@ -33,18 +34,15 @@ from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
 from itoscope.result.given import with_given_noise
 from itoscope.result.observer import Observer
-from itoscope.result.outliers import outliers_of
 from itoscope.result.units import summary_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from itoscope.common.types import Array
     from itoscope.data.inputs import Between
     from itoscope.fit.question import Question
     from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.equation import Equation
-    from itoscope.result.diagnostics import Law, NoiseLevel, Zero
+    from itoscope.result.diagnostics import NoiseLevel, Zero
 
 __all__ = ["answer_filtered", "recorded"]
 
@@ -323,8 +321,8 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         observer=_observer(fit, question),
     )
     if question.laws:
-        findings.diagnostics["noise_law"] = _laws(question, fit)
-        findings.diagnostics["outliers"] = _outliers(question, fit, means, covs)
+        findings.diagnostics["noise_law"] = laws_found(question, fit)
+        findings.diagnostics["outliers"] = outliers_found(question, fit, _sight(question), (means, covs))
     if question.offsets:
         findings.diagnostics["offsets"] = _offsets(question, fit)
     findings.warnings += grouped_warnings(findings.labelled())
@@ -338,49 +336,6 @@ def _renamed(equation: Equation, term: str | None, name: str | None) -> Equation
     if term == name:
         return equation
     return replace(equation, terms=[str(name) if one == term else one for one in equation.terms])
-
-
-def _laws(question: Question, fit: FilteredFit) -> dict[str, Law]:
-    """What was found of the law of the noise of each column, and the evidence for those that are not normal."""
-    factor = over_normal(fit.recording, fit.maximum)
-    found: dict[str, Law] = {}
-    for c, law in question.laws.items():
-        name = question.data.names[c]
-        ends = [fit.law_interval(c, k) for k in range(len(fit.model.tails[c]))]
-        if law == "student":
-            (low, high), (heaviness,) = ends[0], fit.model.tails[c]
-            shape = {"degrees": [1.0 / heaviness, 1.0 / high, 1.0 / low if low > 0.0 else np.inf]}
-        else:
-            shape = {
-                key: [value, *end] for key, value, end in zip(("share", "width"), fit.model.tails[c], ends)
-            }
-        found[name] = {"law": law, "shape": shape, "log_bayes_factor": factor}
-    return found
-
-
-def _outliers(
-    question: Question, fit: FilteredFit, means: Sequence[Array], covs: Sequence[Array]
-) -> list[dict[str, Any]]:
-    """The outliers of each column whose noise is not normal."""
-    data, sight, found = question.data, _sight(question), []
-    rows = sight.rows(data)
-    for c in question.laws:
-        lengths = [sight.of_channels(data, i)[:, c] for i in range(data.n_paths)]
-        values = [path[:, c] for path in sight.readings(data)]
-        scale, row = np.sqrt(fit.model.noise[c]), fit.recording.observation[c]
-        fitted = [
-            (mean[at[:, c]] @ row / size, np.einsum("i,nij,j->n", row, cov[at[:, c]], row) / size**2)
-            for mean, cov, at, size in zip(means, covs, rows, lengths)
-        ]
-        found += outliers_of(
-            data.names[c],
-            fit.model.tails[c],
-            data.times,
-            [y / size for y, size in zip(values, lengths)],
-            fitted,
-            [scale * np.sqrt(sight.factors(data, i)[:, c]) for i in range(data.n_paths)],
-        )
-    return [one._asdict() for one in found]
 
 
 def _offsets(question: Question, fit: FilteredFit) -> dict[str, Zero]:
