@@ -151,7 +151,7 @@ SOUGHT: tuple[Word, ...] = (
         {
             "action": "append",
             "metavar": "X=TERM,...",
-            "help": "terms whose coefficients differ by recording, as x1=1; may be repeated",
+            "help": "terms whose coefficients differ by recording, as x1=1, or x1=1,trend; may be repeated",
         },
     ),
     (

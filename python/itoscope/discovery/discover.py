@@ -179,6 +179,8 @@ def discover(
     vary : mapping of str to sequence of str, optional
         `{"x1": ["1"]}`: terms of the drift whose coefficients differ by recording, normal about a common mean. The mean
         is a term like others; `Discovery.varying` has the value of each recording, their spread and its interval.
+        `"trend"` among them is a slope of the row in the time since the start of a recording, as of a drifting zero:
+        the term `t`, which the library need not have.
     parameters : mapping of str to float or (low, start, high), optional
         `{"a": 1.0, "tau": (0.01, 0.1, 10.0)}`: names that `known_drift` and `known_diffusion` use for numbers that are
         not known, each with a start, or with bounds too (None for none). They are found with the equation, by maximum

@@ -30,6 +30,7 @@ from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
 from itoscope.fit.symmetry import Orbits, even_terms, orbits_of_diffusion, orbits_of_drift
 from itoscope.fit.terms import deviations_of, said_of, settings_of
+from itoscope.fit.trends import with_trends
 from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
 from itoscope.posterior.said import Said
@@ -165,9 +166,9 @@ class Question:
         numbers = numbers_of(numbers, memories, asked, data)
         both: tuple[Shaper | Memory, ...] = (*shapers, *memories)
         recipe, for_diffusion, words = _libraries(options, motion, sought, [one.row for one in both])
-        means = _means(data, motion, [name for name in inputs if name != TIME])
+        options, recipe = with_trends(options, recipe, motion, sought, inputs)
+        hidden, means = [name for one in both for name in one.states], _means(data, motion, inputs)
         own, diffusion_library = bind_together([recipe, for_diffusion], motion, means, inputs)
-        hidden = [name for one in both for name in one.states]
         states, asked = [*motion, *hidden], remembering(forced(asked, shapers), memories)
         given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
         observation, ties = velocities(data.names, motion, observation, gathered, given.drift, backend)
@@ -175,8 +176,7 @@ class Question:
         check_told_apart(data.names, observation, noise, gathered)
         check_exposures(data, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
-        terms = _exclude(options, own, sought, backend), options.include, options.bounds
-        said = said_of(library, sought, *terms, given.parts, own.names)
+        said = said_of(library, sought, *_limits(options, own, sought, backend), given.parts, own.names)
         said = without_friction(said | said_of_forces(shapers, library, data), memories, own.names)
         said = _beside_numbers(said, asked.parts, numbers, own, [*library.inputs, *numbers.names])
         words |= {states.index(shaper.driven): "constant" for shaper in shapers}
@@ -361,7 +361,8 @@ def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] |
 
 
 def _means(data: Trajectories, states: Sequence[str], inputs: Sequence[str]) -> list[float]:
-    """Means of states and inputs as far as they were recorded, else zero."""
+    """Means of states and of inputs but the time, as far as they were recorded, else zero."""
+    inputs = [name for name in inputs if name != TIME]
     recorded = dict(zip([*data.names, *inputs], readable_means(rows(data, inputs))))
     return [recorded.get(name, 0.0) for name in (*states, *inputs)]
 
@@ -398,14 +399,15 @@ def _libraries(
     return recipe, for_diffusion, words
 
 
-def _exclude(
+def _limits(
     options: Options, own: BoundLibrary, sought: Sequence[str], backend: Backend
-) -> Mapping[str, Sequence[str]] | None:
-    """What rows may not have, the even terms of an odd drift among it."""
-    if options.symmetry != "odd":
-        return options.exclude
-    even, asked = even_terms(own, backend), options.exclude or {}
-    return {**asked, **{row: [*asked.get(row, ()), *even] for row in sought}}
+) -> tuple[Any, Any, Any]:
+    """What rows may not have, the even terms of an odd drift among it, what they must have, and their bounds."""
+    exclude = options.exclude
+    if options.symmetry == "odd":
+        even, asked = even_terms(own, backend), exclude or {}
+        exclude = {**asked, **{row: [*asked.get(row, ()), *even] for row in sought}}
+    return exclude, options.include, options.bounds
 
 
 def _deviations(

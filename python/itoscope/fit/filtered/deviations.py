@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.fit.filtered.settle import settled
 from itoscope.fit.sampler import NOTHING
 from itoscope.fit.shapers import extended
+from itoscope.library.bound import TIME
 from itoscope.result.findings import Drift
 from itoscope.stats.correlation import recorded_correlation
 
@@ -72,29 +73,53 @@ def with_constants(question: Question, known: dict[str, str]) -> dict[str, str]:
 
 
 def spread_starts(question: Question) -> list[dict[tuple[str, str], float]]:
-    """Coefficients from which the search starts beside none at all: between a tenth and three of a usual drift."""
+    """Coefficients from which the search starts beside none at all: between a tenth and three of a usual drift.
+
+    Each with nothing else, and with what leads the state back in the time in which it forgets: without it, constants
+    that differ are recordings that run away.
+    """
     found = terms_of(question)
-    return (
-        [{(row, text): rate * _usual(question, row) for row, _, _, text in found} for rate in RATES]
-        if found
-        else []
-    )
+    if not found:
+        return []
+    usual = {row: _usual(question, row) for row in question.deviations}
+    sizes = [usual[row][0] / _size_of(question, term) for row, term, *_ in found]
+    back = {
+        (row, position): -pull
+        for row, (_, position, pull) in usual.items()
+        if position in question.own.names and position not in question.said[row].excluded
+    }
+    spreads = [{(row, text): rate * size for size, (row, _, _, text) in zip(sizes, found)} for rate in RATES]
+    return [*spreads, *({**back, **one} for one in spreads if back)]
 
 
-def _usual(question: Question, row: str) -> float:
-    """The size of the drift of a row: the spread of its state over the time in which that forgets, twice for a rate."""
+def _usual(question: Question, row: str) -> tuple[float, str, float]:
+    """The size of the drift of a row, the column that it moves, and the pull that leads this back.
+
+    The spread of its state over the time in which that forgets, twice for a rate.
+    """
     data, given = question.data, question.known_drift
     position = next((state for state, text in given.items() if text == row), row)
     column = data.names.index(position) if position in data.names else 0
     about = [path - np.nanmean(path, axis=0) for path in data.paths if np.isfinite(path).any(axis=0).all()]
     tau, _ = recorded_correlation(about, data.steps(), column)
     size = float(np.nanstd(np.concatenate(about)[:, column]))
-    return size / tau if row == position else size / tau**2
+    pull = 1.0 / tau if row == position else 1.0 / tau**2
+    return size * pull, position, pull
+
+
+def _size_of(question: Question, term: str) -> float:
+    """The size of a term where columns have their root mean squares and the time is that of the end of a recording."""
+    data, names = question.data, list(question.library.inputs)
+    values = dict(zip(data.names, np.sqrt(np.nanmean(np.concatenate(data.paths) ** 2, axis=0)).tolist()))
+    values[TIME] = max(float(np.ptp(stamps)) for stamps in data.times)
+    point = np.array([[values.get(name, 1.0) for name in names]])
+    text = dict(zip(question.own.names, question.own.expressions))[term]
+    size = abs(float(question.backend.compile([text], names).evaluate(point)[0, 0]))
+    return size if np.isfinite(size) and size > 0.0 else 1.0
 
 
 def varied(question: Question, fit: FilteredFit) -> dict[str, dict[str, Varied]]:
     """What was found of each coefficient that differs, ready for JSON."""
-    plain = _alike(question, fit)
     means, covs = fit.recording.smooth(fit.model)
     found: dict[str, dict[str, Varied]] = {}
     for row, term, name, text in terms_of(question):
@@ -114,17 +139,15 @@ def varied(question: Question, fit: FilteredFit) -> dict[str, dict[str, Varied]]
             "spread": size,
             "low": low,
             "high": float(ends[1]),
-            "gain": float(fit.maximum.loglik) - plain,
+            "gain": float(fit.maximum.loglik) - _alike(question, fit, row, text),
         }
     return found
 
 
-def _alike(question: Question, fit: FilteredFit) -> float:
-    """The log-likelihood of the same terms with one value for all."""
+def _alike(question: Question, fit: FilteredFit, row: str, text: str) -> float:
+    """The log-likelihood of the same terms with one value for all recordings of one that differs."""
     among, drift = fit.recording.candidates, fit.model.drift.copy()
-    number = dict(zip(question.library.names, among.drift_terms))
-    for row, _, _, text in terms_of(question):
-        drift[question.states.index(row), number[text]] = 0.0
+    drift[question.states.index(row), dict(zip(question.library.names, among.drift_terms))[text]] = 0.0
     return float(settled(fit.recording, replace(fit.model, drift=drift))[1])
 
 
