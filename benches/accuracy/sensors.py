@@ -165,6 +165,26 @@ def outliers(asked: argparse.Namespace) -> None:
         print(f"{name}: outliers listed: {listed} of {there}, others {false}", flush=True)
 
 
+def rounding(asked: argparse.Namespace) -> None:
+    """A relaxing state that moves 0.2 in a step of time, on grids of half, two and four times that; of fine steps."""
+    for dt, step in ((0.05, 0.1), (0.05, 0.4), (0.05, 0.8), (0.005, 0.4)):
+        kinds: dict[str, dict[str, object]] = {
+            "rounded": {"resolution": {"x1": step}},
+            "noisy": {"measurement_noise": "estimate"},
+            "exact": {"measurement_noise": 0.0},
+        }
+        tallies = {name: Tally() for name in kinds}
+        for seed in range(asked.seeds):
+            x = relaxing(asked.frames, dt, 1.5, 0.81, np.random.default_rng(seed))
+            data = ito.Trajectories(step * np.round(x / step), dt=dt, names=["x1"])
+            for name, tally in tallies.items():
+                more = {"measurement_noise": 0.0} | kinds[name]
+                result = ito.discover(data, ito.Library.polynomials(2), diffusion="constant", seed=1, **more)
+                tally.add(result, {"x1": {"x1": -1.5}}, {"x1": 0.81})
+        for name, tally in tallies.items():
+            print(f"| {dt} | {step} | {name} | {tally.text()} |", flush=True)
+
+
 def cost(asked: argparse.Namespace) -> None:
     """CPU time of the moments of the filter beside those of the plain one, for each state that sensors add."""
     x = oscillating(20_000, 0.05, 40.0, 0.8, 3.0, np.random.default_rng(1))[:, 0]
@@ -283,7 +303,14 @@ def accelerations(asked: argparse.Namespace) -> None:
             print(f"| {'Duffing' if alpha else 'linear'} | {name} | {tallies[name].text()} |", flush=True)
 
 
-OTHERS = {"track": tracks, "outliers": outliers, "zeros": zeros, "accelerations": accelerations, "cost": cost}
+OTHERS = {
+    "track": tracks,
+    "outliers": outliers,
+    "zeros": zeros,
+    "accelerations": accelerations,
+    "cost": cost,
+    "rounding": rounding,
+}
 
 
 def main() -> None:

@@ -241,6 +241,7 @@ def test_discover_asks_what_the_options_say():
     assert asked("--observed=gauge=x2 - x1", "--observed=b=x1")["observed"] == {"gauge": "x2 - x1", "b": "x1"}
     assert asked("--sensor=camera=average(x1)")["observed"] == {"camera": "average(x1)"}
     assert asked("--offset=gauge=drift")["offset"] == {"gauge": "drift"}
+    assert asked("--resolution=x=0.01", "--resolution=y=2")["resolution"] == {"x": 0.01, "y": 2.0}
     assert asked()["noise_law"] == "normal" and asked("--noise-law=student")["noise_law"] == "student"
     assert asked("--noise-law=gps=outliers,b=student")["noise_law"] == {"gps": "outliers", "b": "student"}
     assert asked("--prior=a_p=1", "--prior=standardize=false")["prior"] == itoscope.Prior(

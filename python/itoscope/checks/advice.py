@@ -99,6 +99,8 @@ def _is_open(advice: Advice, result: Findings) -> bool:
         return not noise or advice.evidence["noise"] > MORE * float(noise)
     if advice.cause == "quantised":
         level = advice.evidence["grid"] / math.sqrt(12.0)
+        if advice.about in (settings.get("resolution") or ()):
+            return False
         return (
             not (noise == "estimate" or (noise and float(noise) > ROUNDED * level))
             or "thin" in advice.recording

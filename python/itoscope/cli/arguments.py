@@ -301,6 +301,11 @@ def noise_of(texts: list[str]) -> Level | dict[str, Level] | None:
     return _level(texts[-1]) if texts else None
 
 
+def steps_of(option: str, words: list[str]) -> dict[str, float] | None:
+    """Return ``x=0.01`` words as numbers by name, None where there is none."""
+    return {name: numbers(option, step)[0] for name, step in assignments(option, words).items()} or None
+
+
 def _level(text: str) -> Level:
     if text == "estimate":
         return "estimate"

@@ -23,6 +23,7 @@ from itoscope.cli.arguments import (
     outer_words,
     parameters_of,
     prior_of,
+    steps_of,
     terms_of,
 )
 from itoscope.cli.values import plain
@@ -61,6 +62,15 @@ SOUGHT: tuple[Word, ...] = (
         {
             "metavar": "LAW",
             "help": "law of the noise: normal, student, or outliers, some readings far off; by column as gps=outliers",
+        },
+    ),
+    (
+        "--resolution",
+        "resolution",
+        {
+            "action": "append",
+            "metavar": "COLUMN=STEP",
+            "help": "the step to whose multiples a column is rounded, as x=0.01; may be repeated",
         },
     ),
     (
@@ -257,6 +267,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "diffusion": by_row("--diffusion", arguments.diffusion),
         "forcing": by_row("--forcing", arguments.forcing),
         "noise_law": by_row("--noise-law", arguments.noise_law),
+        "resolution": steps_of("--resolution", arguments.resolution),
         "offset": assignments("--offset", arguments.offset) or None,
         "measurement_noise": noise_of(arguments.measurement_noise),
         "weights": None if arguments.weights == "none" else arguments.weights,

@@ -228,13 +228,13 @@ def _grid(name: str, series: list[Array], smooth: bool) -> Advice | None:
         return None
     thin = math.ceil((step / size) ** (1 if smooth else 2))
     arguments: dict[str, Any] = {"order": 2} if smooth else {}
-    arguments["measurement_noise"] = float(f"{step / math.sqrt(12.0):.3g}")
+    arguments["resolution"] = {name: float(f"{step:.6g}")}
     recording = {"thin": thin} if thin > 1 else {}
     distinct = len(np.unique(np.round(moved[np.isfinite(moved)] / step)))
     return Advice(
         "quantised", name,
         f"{name} lies on a grid of {number(step)} where a step of the motion is {number(size, 3)} ({distinct} distinct "
-        f"increments): {_call(recording, arguments)}, the noise of rounding",
+        f"increments): {_call(recording, arguments)}, which counts with the noise of rounding",
         {"grid": step, "step": size, "increments": float(distinct)}, arguments, recording,
     )  # fmt: skip
 

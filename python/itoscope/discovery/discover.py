@@ -41,6 +41,7 @@ def discover(
     order: Order = 1,
     measurement_noise: Level | Mapping[str, Any] | None = None,
     noise_law: NoiseLaw | Mapping[str, NoiseLaw] = "normal",
+    resolution: Mapping[str, float] | None = None,
     offset: Mapping[str, Offset] | None = None,
     diffusion_library: Library | None = None,
     diffusion: Diffusion | Mapping[str, Diffusion] = "full",
@@ -103,6 +104,9 @@ def discover(
         `{"gps": "outliers"}`: a share of the readings of a column have errors many times as large as the others;
         both are found. `"student"`: noise of Student's law, whose degrees of freedom are found. Either weighs outliers
         down; `outliers` lists them, `diagnostics["noise_law"]` has what was found.
+    resolution : mapping of str to float, optional
+        `{"x": 0.01}`: the values of a column are rounded to multiples of this step, whose variance, a twelfth of its
+        square, is added to the noise of the column. Where the motion hardly leaves a step, this is said.
     offset : mapping of str to {"estimate", "drift"}, optional
         `{"acc": "estimate", "gauge": "drift"}`: the zero of a column is not known, a constant on each path, or a random
         walk whose strength is found. `diagnostics["offsets"]` and `smoothed()` have what was found.

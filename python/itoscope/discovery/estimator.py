@@ -101,6 +101,7 @@ class SDEDiscovery(Base):  # type: ignore[misc]
         order: Order = 1,
         measurement_noise: Level | Mapping[str, Any] | None = None,
         noise_law: NoiseLaw | Mapping[str, NoiseLaw] = "normal",
+        resolution: Mapping[str, float] | None = None,
         offset: Mapping[str, Offset] | None = None,
         diffusion_library: Library | None = None,
         diffusion: Diffusion | Mapping[str, Diffusion] = "full",

@@ -29,6 +29,7 @@ from itoscope.fit.numbers import check_parameters
 from itoscope.fit.sensors.hidden import check_offsets
 from itoscope.fit.sensors.laws import check_laws
 from itoscope.fit.sensors.levels import check_noise
+from itoscope.fit.sensors.resolution import check_resolution
 from itoscope.fit.shapers import check_forcing
 from itoscope.fit.symmetry import check_symmetry, check_ties
 from itoscope.fit.terms import check_bounds, check_named
@@ -69,6 +70,7 @@ class Options:
     order: Order = 1
     measurement_noise: Level | Mapping[str, Any] | None = None
     noise_law: NoiseLaw | Mapping[str, NoiseLaw] = "normal"
+    resolution: Mapping[str, float] | None = None
     offset: Mapping[str, Offset] | None = None
     diffusion_library: Library | None = None
     diffusion: Diffusion | Mapping[str, Diffusion] = "full"
@@ -111,6 +113,7 @@ class Options:
         check_words(self.diffusion)
         check_noise(self.measurement_noise)
         check_laws(self.noise_law)
+        check_resolution(self.resolution)
         check_offsets(self.offset)
         checks.count("max_rounds", self.max_rounds)
         checks.share("weight_floor", self.weight_floor)
@@ -175,6 +178,7 @@ def check_streamed(options: Options) -> None:
         ("states", None),
         ("observed", None),
         ("noise_law", "normal"),
+        ("resolution", None),
         ("offset", None),
         ("forcing", "white"),
         ("vary", None),

@@ -27,6 +27,7 @@ from itoscope.fit.sensors.hidden import offsets_of
 from itoscope.fit.sensors.kinds import Gathered, sensors_of
 from itoscope.fit.sensors.laws import heavy_columns, laws_of
 from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
+from itoscope.fit.sensors.resolution import resolution_of
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
 from itoscope.fit.symmetry import Orbits, even_terms, orbits_of_diffusion, orbits_of_drift
 from itoscope.fit.terms import deviations_of, said_of, settings_of
@@ -151,7 +152,7 @@ class Question:
         if stream is not None:
             check_streamed(options)
         backend = get_backend(options.backend)
-        data = with_errors(driven(data, options.inputs), options.measurement_noise)
+        data = with_errors(driven(data, options.inputs), options.measurement_noise, options.resolution)
         plain, gathered = sensors_of(observed := observed_texts(data.names, options.observed))
         motion, positions = state_names(data.names, options.order, options.states, plain)
         observation = observation_matrix(data.names, motion, plain, backend)
@@ -172,7 +173,7 @@ class Question:
         states, asked = [*motion, *hidden], remembering(forced(asked, shapers), memories)
         given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
         observation, ties = velocities(data.names, motion, observation, gathered, given.drift, backend)
-        noise, laws = _noise(data, options, _hidden(data, states, observed) or bool(options.offset))
+        noise, laws = _noise(data, options, _filtered(data, states, observed, options))
         check_told_apart(data.names, observation, noise, gathered)
         check_exposures(data, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
@@ -251,6 +252,11 @@ class Question:
         return offsets_of(self.data.names, self.options.offset)
 
     @property
+    def resolution(self) -> dict[int, float]:
+        """Steps to which columns are rounded, by number."""
+        return resolution_of(self.data.names, self.options.resolution)
+
+    @property
     def states(self) -> tuple[str, ...]:
         """Names of all states."""
         return tuple(self.library.states)
@@ -284,7 +290,7 @@ class Question:
     @property
     def measured(self) -> bool:
         """Whether the data are all states without noise, so that no filter is needed, nor asked for."""
-        exact = not self.hidden and all(level == 0.0 for level in self.noise)
+        exact = not self.hidden and not self.resolution and all(level == 0.0 for level in self.noise)
         return exact and self.options.scheme != "filter" and not self.numbers
 
     def known_at(self, values: Array) -> Given:
@@ -296,7 +302,9 @@ class Question:
         names = self.data.names
         laws = {names[c]: law for c, law in self.laws.items()}
         offsets = {names[c]: kind for c, kind in self.offsets.items()}
-        return ({"noise_law": laws} if laws else {}) | ({"offset": offsets} if offsets else {})
+        found: dict[str, Any] = {"noise_law": laws, "offset": offsets}
+        found["resolution"] = {names[c]: step for c, step in self.resolution.items()}
+        return {key: value for key, value in found.items() if value}
 
     def settings(self) -> dict[str, Any]:
         """All that is needed to ask again, as it is saved with a result: plain values by the names of the options."""
@@ -353,6 +361,13 @@ def _noise(
     told = {} if laws and options.measurement_noise is None else options.measurement_noise
     noise = levels(data.names, told, hidden, data.errors)
     return noise, heavy_columns(data.names, laws, noise)
+
+
+def _filtered(
+    data: Trajectories, states: Sequence[str], observed: Sequence[str] | None, options: Options
+) -> bool:
+    """Whether a filter is needed whatever is said of the noise."""
+    return _hidden(data, states, observed) or bool(options.offset) or bool(options.resolution)
 
 
 def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:

@@ -27,6 +27,7 @@ from itoscope.fit.filtered.tails import START
 from itoscope.fit.filtered.told import told
 from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
+from itoscope.fit.sensors.resolution import rounding_of, said_of_rounding
 from itoscope.fit.shapers import starts_of
 from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
@@ -221,6 +222,7 @@ def recorded(question: Question) -> Recording:
         tails=tuple(START.get(question.laws.get(c, "normal"), ()) for c in range(len(question.noise)))
         if question.laws
         else (),
+        rounding=rounding_of(data, question.resolution),
         resets=tuple(_beside(kept, len(driven)) for kept in sensors.resets),
         shown=np.pad(sensors.shown, wide),
         zeros=sensors.zeros,
@@ -312,6 +314,7 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
         warnings=[
             *fit.warnings,
             *notes,
+            *said_of_rounding(data, question.resolution),
             *([steps.sentence] if steps.fired else []),
         ],
         data_summary=summary_of(data, question.observed),

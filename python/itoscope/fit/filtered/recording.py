@@ -83,6 +83,8 @@ class Recording:
         The observation as if channels that show an average showed a moment, for a first look.
     tails : tuple of q tuples of float
         What shapes the law of the noise of each channel where a search begins; nothing where all are normal.
+    rounding : (q,) array, optional
+        Variances that rounding has beside the noise of a model.
     zeros : dict of int to int
         Channels whose zero is not known, and the state that it is.
     derived : dict of int to (int, float)
@@ -109,6 +111,7 @@ class Recording:
     resets: tuple[Array, ...] = ()
     shown: Array | None = None
     tails: tuple[tuple[float, ...], ...] = ()
+    rounding: Array | None = None
     zeros: dict[int, int] = field(default_factory=dict)
     derived: dict[int, tuple[int, float]] = field(default_factory=dict)
     looked: Looked | None = None
@@ -169,7 +172,7 @@ class Recording:
             gamma=np.ascontiguousarray(gamma[:, index]),
             pairs=(*among.pairs, *among.given_pairs),
             observation=self.observation,
-            noise=model.noise,
+            noise=model.noise if self.rounding is None else model.noise + self.rounding,
             mean0=model.mean0,
             cov0=model.cov0,
             floor=model.floor,
@@ -232,11 +235,19 @@ class Recording:
             asked = [(p, place[k]) for p, k in every]
             return self.stages.filter_noise_moments(space, self.paths, self.times, asked)[0]
 
-        moments = self._once(("noise", model.key, tuple(every)), passed)
+        moments = self._without_rounding(self._once(("noise", model.key, tuple(every)), passed), len(every))
         held = np.flatnonzero(~self.free_noise)
         found = moments.given((len(every) + held).tolist(), model.noise[held])
         moving = self.candidates.named.moving("gamma")
         return joined(found, slopes, len(columns), moving) if slopes else found
+
+    def _without_rounding(self, moments: Quadratic, first: int) -> Quadratic:
+        """The regression on the noise variances from `first` on less those of rounding, which are within them."""
+        if self.rounding is None:
+            return moments
+        known = np.concatenate([np.zeros(first), self.rounding])
+        yy = moments.yy - 2.0 * float(known @ moments.moment) + float(known @ moments.gram @ known)
+        return Quadratic(moments.gram, moments.moment - moments.gram @ known, yy, moments.n)
 
     def _once(self, key: Hashable, passed: Callable[[], T]) -> T:
         """What a pass of the filter found, the last `KEPT` of them kept: rounds come back to where others ended."""

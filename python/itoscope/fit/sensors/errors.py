@@ -11,6 +11,7 @@ from itoscope.common import checks
 from itoscope.data.precision import SampleErrors
 from itoscope.errors import argument_error
 from itoscope.fit.sensors.classes import without_classes
+from itoscope.fit.sensors.resolution import variance
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["with_errors"]
 
 
-def with_errors(data: Trajectories, asked: Any) -> Trajectories:
+def with_errors(
+    data: Trajectories, asked: Any, resolution: Mapping[str, float] | None = None
+) -> Trajectories:
     """A recording with the errors of its samples, of the columns whose `measurement_noise` is an array or has classes.
 
     Parameters
@@ -27,6 +30,9 @@ def with_errors(data: Trajectories, asked: Any) -> Trajectories:
     data : Trajectories
     asked : number, str, None, or mapping of str to these or to an array
         Errors like the column: `(n,)` for a single path, a list of such arrays for several; or classes of error.
+
+    resolution : mapping of str to float, optional
+        Steps to which columns are rounded, whose variances are added.
 
     Raises
     ------
@@ -44,7 +50,8 @@ def with_errors(data: Trajectories, asked: Any) -> Trajectories:
     for name in arrays:
         if name not in data.names:
             raise argument_error("measurement_noise", name, f"a column of the data: {', '.join(data.names)}")
-    columns = [_squares(data, name, value) for name, value in arrays.items()]
+    rounding = {name: variance(step) for name, step in (resolution or {}).items()}
+    columns = [_squares(data, name, value, rounding.get(name, 0.0)) for name, value in arrays.items()]
     level = [
         np.mean(np.concatenate([s[~np.isnan(y)] for s, y in zip(column, _column(data, name))]))
         for name, column in zip(arrays, columns)
@@ -70,8 +77,8 @@ def _column(data: Trajectories, name: str) -> list[Array]:
     return [path[:, place] for path in data.paths]
 
 
-def _squares(data: Trajectories, name: str, value: Any) -> list[Array]:
-    """The variances of a column, path by path."""
+def _squares(data: Trajectories, name: str, value: Any, more: float) -> list[Array]:
+    """The variances of a column, path by path, and what is added to them."""
     argument = f"measurement_noise[{name!r}]"
     several = data.n_paths > 1 or (
         checks.is_list(value) and len(value) == 1 and np.ndim(next(iter(value))) == 1
@@ -94,5 +101,5 @@ def _squares(data: Trajectories, name: str, value: Any) -> list[Array]:
                 f"{sd[wrong[0]]} at sample {wrong[0]}{where}",
                 "positive, finite standard deviations",
             )
-        found.append(np.where(np.isnan(y), 1.0, sd) ** 2)
+        found.append(np.where(np.isnan(y), 1.0, sd) ** 2 + more)
     return found
