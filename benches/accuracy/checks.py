@@ -5,8 +5,8 @@
     python benches/accuracy/checks.py --noise 0.05 --seeds 10 --clean 200
     python benches/accuracy/checks.py --cost
 
-20 000 samples at dt 0.01, simulated at that step; a cubic library unless said. With `--noise` the sensor has this share
-of the spread of the motion, and the fit estimates it.
+20 000 samples at dt 0.01, simulated in steps a tenth of that; a cubic library unless said. With `--noise` the sensor
+has this share of the spread of the motion, and the fit estimates it.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from unittest.mock import patch
 import itoscope as ito
 import numpy as np
 
-DT, N = 0.01, 20_000
+DT, N, FINE = 0.01, 20_000, 10
 Rates = Callable[[float, float], float]
 
 
@@ -33,11 +33,13 @@ def _one(x: float, t: float) -> float:
 def path(
     rng: np.random.Generator, drift: Rates, noise: Rates = _one, n: int = N, x0: float = 0.0
 ) -> np.ndarray:
-    """A path of one state `(n, 1)`; rates are functions of state and time."""
-    x, out, w = x0, np.empty((n, 1)), math.sqrt(DT) * rng.normal(size=n)
+    """A path of one state `(n, 1)`, made in `FINE` steps a sample; rates are functions of state and time."""
+    h = DT / FINE
+    x, out, w = x0, np.empty((n, 1)), (math.sqrt(h) * rng.normal(size=n * FINE)).tolist()
     for k in range(n):
         out[k] = x
-        x += drift(x, k * DT) * DT + noise(x, k * DT) * float(w[k])
+        for j in range(k * FINE, (k + 1) * FINE):
+            x += drift(x, j * h) * h + noise(x, j * h) * w[j]
     return out
 
 
@@ -54,7 +56,7 @@ def hidden(rng: np.random.Generator, strength: float = 2.0, memory: float = 2.0)
     force = np.zeros(N)
     for k in range(1, N):
         force[k] = force[k - 1] * (1 - DT / memory) + pushes[k]
-    return [path(rng, lambda x, t: -x + float(force[round(t / DT)]))]
+    return [path(rng, lambda x, t: -x + float(force[int(t / DT + 1e-6)]))]
 
 
 def oscillator(rng: np.random.Generator, n: int = N) -> list[np.ndarray]:

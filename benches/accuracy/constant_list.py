@@ -413,6 +413,12 @@ NO_STUDY = {
     "result.states.NORMAL": "a quantile that differs from the normal one by 1e-9",
 }
 
+NO_STUDY |= {
+    "checks.causes.LEAST": "beyond it a p-value has no digits",
+    "checks.scores.EACH": "rows enough that a sum of squares of standardised scores has its chi-square law; "
+    "`python benches/accuracy/checks.py`",
+}
+
 #: What tells causes apart is studied on causes: `advice.py` simulates each, and recordings without one.
 NO_STUDY |= dict.fromkeys(
     (
@@ -432,6 +438,10 @@ NO_STUDY |= dict.fromkeys(
         "checks.causes.QUIET",
         "checks.causes.REAL",
         "checks.causes.FREQUENCIES",
+        "checks.sampled.MEANS",
+        "checks.sampled.AROUND",
+        "checks.sampled.BEYOND",
+        "checks.sampled.ERRORS",
         "stats.lines.AROUND",
         "stats.lines.OWN",
         "stats.lines.LOWEST",
@@ -444,6 +454,10 @@ NO_STUDY |= dict.fromkeys(
         "stats.marks.NEAR",
         "stats.marks.ALONG",
         "stats.variogram.BLOCKS",
+        "stats.variogram.OWN",
+        "stats.variogram.FLAT",
+        "stats.variogram.ALTERNATES",
+        "stats.variogram.ERRORS",
     ),
     "`python benches/accuracy/advice.py`",
 )

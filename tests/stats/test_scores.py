@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from itoscope.stats.scores import agreement, of_rows, score
+from itoscope.stats.scores import Score, agreement, of_rows, rarer, score
 from itoscope.stats.tails import chi_square_tail
 
 RNG = np.random.default_rng(4)
@@ -52,3 +52,10 @@ def test_parts_agree_or_not():
     everywhere = Z + 0.2 * U[:, 0]
     assert agreement([of_rows(U[part, :2], everywhere[part]) for part in parts]).p_value > 1e-3
     assert agreement([of_rows(U, Z)]).dof == 0
+
+
+def test_the_rarer_of_two_looks_pays_for_both():
+    one, other = Score(10.0, 1, 0.001, 2, 3.2), Score(4.0, 2, 0.1)
+    assert rarer(one, other) == one._replace(p_value=0.002) == rarer(other, one)
+    assert rarer(one, Score(0.0, 0, 1.0)) == one == rarer(Score(0.0, 0, 1.0), one)
+    assert rarer(other, other._replace(p_value=0.8)).p_value == 0.2

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from itoscope.stats.variogram import variogram
+from itoscope.stats.variogram import steps_are_white, variogram
 
 N = 40_000
 
@@ -51,3 +51,25 @@ def test_gaps_paths_and_short_recordings():
     assert variogram([x[:15_000], x[15_000:]]).noise == pytest.approx(0.3, rel=0.1)
     assert variogram([x[:30]]) is None
     assert variogram([np.zeros(1000)]) is None
+
+
+def _correlated(seed, forget, n=20_000):
+    """A velocity that forgets this share of itself in a sample."""
+    rng = np.random.default_rng(seed)
+    v, pushes = np.zeros(n), rng.normal(size=n)
+    for k in range(1, n):
+        v[k] = (1 - forget) * v[k - 1] + pushes[k] * np.sqrt(1 - (1 - forget) ** 2)
+    return v
+
+
+def test_steps_of_a_state_beside_a_slow_one_are_white_and_those_of_positions_are_not():
+    rng = np.random.default_rng(1)
+    slow = np.cumsum(_correlated(1, 0.02))
+    own = np.cumsum(_correlated(1, 0.02) + 0.9 * rng.normal(size=20_000))
+    assert steps_are_white([own])
+    assert not steps_are_white([slow])
+    assert not steps_are_white([slow + 0.7 * rng.normal(size=20_000)])  # the same share, of the sensor
+    for forget in (0.1, 0.3, 0.5):
+        assert not steps_are_white([np.cumsum(_correlated(2, forget))])
+    assert not steps_are_white([np.sin(2 * np.pi * np.arange(20_000) / 9.3)])
+    assert not steps_are_white([own[:100]])

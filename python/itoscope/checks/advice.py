@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from itoscope.backends import get_backend
 from itoscope.checks import causes
 from itoscope.checks.filtered import MOST_PATHS
 from itoscope.checks.rows import steps_of
+from itoscope.checks.sampled import averaged, coarse
 from itoscope.common.numbers import number, rough
 from itoscope.data.advice import Advice
 from itoscope.data.traits import traits
@@ -42,6 +44,8 @@ ALTERNATES = 3.0
 """Standard errors below zero of an autocorrelation at one step that is noise of the sensor, once a check has fired."""
 COLOURED = ("whiteness", "slow scales")
 """Checks that fire where a smooth motion is taken for one that noise drives."""
+LOOKS = ("drift ", "strength ", "trend")
+"""How the names of checks begin that hold the drift against sums of residuals."""
 BESIDE = "offset"
 """The mark of a recording that leaves the residuals what they are."""
 
@@ -72,8 +76,18 @@ def advice_of(result: Findings) -> list[Advice]:
         for steps in rows:
             fired = _fired(result, steps.name)
             if fired and np.count_nonzero(np.isfinite(steps.z)) > 200:
-                found += _of_row(result, data, steps, fired)
+                found += [new for new in _of_row(result, data, steps, fired, rows) if not _said(new, found)]
     return found[:TWO]
+
+
+def _said(advice: Advice, found: Sequence[Advice]) -> bool:
+    """Whether the same has been asked already, for another row."""
+    return any(
+        one.cause == advice.cause
+        and one.arguments == advice.arguments != {}
+        and one.recording == advice.recording
+        for one in found
+    )
 
 
 def _any_fired(result: Findings) -> bool:
@@ -141,19 +155,45 @@ def _weighed(advice: Advice, result: Findings) -> Advice:
     )
 
 
-def _of_row(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Iterator[Advice]:
+def _of_row(
+    result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float], rows: Sequence[Steps]
+) -> Iterator[Advice]:
     """The cause of what fired on one row.
 
-    A period and recordings that differ make all other checks fire, and whatever is wrong makes residuals that are not
-    white; a wrong variance makes those of the drift fire, and the other way round, but the rarer is the cause.
+    A period, samples that are means or too far apart, and recordings that differ make all other checks fire, and
+    whatever is wrong makes residuals that are not white; these make all sums of theirs vary more, so that only what
+    is beyond that has a cause of its own. A wrong variance makes checks of the drift fire, and the other way round,
+    but the rarer is the cause.
     """
     with np.errstate(all="ignore"):
-        at_once = (_noise_time, _noise_shape, _time, _shape)
-        for tests in ((_period,), (_recordings,), at_once, (_noise,), (_colour,), (_heavy,)):
-            found = [advice for test in tests if (advice := test(result, data, steps, fired)) is not None]
+        at_once, own = (_noise_time, _noise_shape, _time, _shape), _beyond_colour(result, steps, fired)
+        means = partial(averaged, rows=rows)
+        for tests in ((_period,), (coarse, means), (_recordings,), at_once, (_noise,), (_colour,), (_heavy,)):
+            seen = own if tests is at_once else fired
+            found = [advice for test in tests if (advice := test(result, data, steps, seen)) is not None]
             if found:
                 yield min(found, key=lambda advice: advice.evidence["p_value"])
                 return
+
+
+def _beyond_colour(result: Findings, steps: Steps, fired: dict[str, float]) -> dict[str, float]:
+    """Those that would have fired too if the residuals had been taken for what they are: not independent."""
+    if not {*COLOURED} & {*fired}:
+        return fired
+    bounds = {
+        check["name"]: check["threshold"]
+        for check in result.diagnostics["checks"]
+        if check["about"] == steps.name
+    }
+    of_sums, of_sizes = causes.inflation(steps), causes.inflation(steps, size=True)
+    found = {}
+    for name, value in fired.items():
+        if name.startswith((*LOOKS, "noise ")):
+            value = causes.deflated(value, of_sizes if name.startswith("noise ") else of_sums)
+            if value > bounds[name]:
+                continue
+        found[name] = value
+    return found
 
 
 def _least(fired: dict[str, float], *names: str) -> float | None:

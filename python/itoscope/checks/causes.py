@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from itoscope.checks.scores import beside
 from itoscope.checks.steps import roots_of
+from itoscope.stats.blocks import block_ratios
 from itoscope.stats.lines import line, periodogram
 from itoscope.stats.scores import of_rows
+from itoscope.stats.tails import normal_tails
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,6 +28,8 @@ __all__ = [
     "Colour",
     "change_in_time",
     "colour",
+    "deflated",
+    "inflation",
     "missing_terms",
     "period_of",
     "persistent",
@@ -52,6 +57,8 @@ NEW, QUIET = 1e-5, 20.0
 many times smaller than usual do not count, for they would rule all scores."""
 REAL = 3.5
 """Standard errors from which a second term is worth adding."""
+LEAST = 1e-300
+"""The smallest p-value that has a number of standard errors."""
 FREQUENCIES = 28
 """Frequencies of sines that are tried, in quarters of one over the spread of a state."""
 
@@ -123,6 +130,24 @@ def colour(steps: Steps) -> Colour:
         return Colour(math.inf, float(1.0 / grid[top]))
     above = np.flatnonzero(excess > excess[top] / 2)
     return Colour(float(1.0 / (2.0 * math.pi * grid[above[-1]])), None)
+
+
+def inflation(steps: Steps, size: bool = False) -> float:
+    """How many times the sums of residuals, or of their sizes, vary more than those of independent ones: at least 1."""
+    z = steps.z
+    if size:
+        z = np.abs(z) - np.nanmean(np.abs(z))
+    return max([1.0, *(found.ratio for found in block_ratios(z, steps.piece))])
+
+
+def deflated(p_value: float, ratio: float) -> float:
+    r"""What a p-value is of residuals whose sums vary `ratio` times as much as those of independent ones.
+
+    What moves once over the whole recording adds its own :math:`z^2/20` to the ratio at most, of blocks of a twentieth,
+    and stays beyond :math:`\sqrt{20}` standard errors; what is only the correlation of neighbours does not.
+    """
+    errors = -NormalDist().inv_cdf(max(p_value, LEAST) / 2.0)
+    return normal_tails(errors / math.sqrt(ratio))
 
 
 def _band(frequencies: Array, power: Array, middle: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from itoscope.checks.check import Check
 from itoscope.checks.steps import Steps, sums_before
 from itoscope.stats.blocks import block_ratios
-from itoscope.stats.scores import Score, agreement, of_rows, score
+from itoscope.stats.scores import Score, agreement, of_rows, rarer, score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,8 @@ VARIES = 0.05
 """Share by which a variance must differ: a step of a curved drift or diffusion leaves some of it over."""
 INFORMED = 10.0
 """Squared standard errors from zero of the fitted drift, in the average part, from which its strength is compared."""
+EACH = 20
+"""Stretches for each coefficient that a part has, from which these are compared one by one."""
 PATHS = 8
 """Paths from which the past of each is regressed on: the fit to few knows their ends, and what led there."""
 BINS, COLUMNS = 10, 60
@@ -134,14 +136,28 @@ def _drift_checks(kind: str, steps: Steps, bins: Array, alpha: float) -> list[Ch
         found = score(whole, [*held, *one, *own], memory, named=False)
         checks.append(_drift_check("memory", kind, steps, found, total, alpha, what))
     for name, parts, words in _parts(steps):
-        force = np.zeros((len(some), 0)) if steps.force is None else steps.force[:, None]
-        pair = np.hstack([scale, force])
-        if total is None or total / len(parts) < INFORMED:
-            pair = scale
-        compared = agreement([of_rows(pair[part], some[part]) for part in parts])
-        what = f"differ in their mean, or with the strength of the drift, between {words[compared.column]}"
+        compared = _compared(steps, parts, columns[:, [*held, *one]], total)
+        what = (
+            f"differ in their mean, or with the drift or its coefficients, between {words[compared.column]}"
+        )
         checks.append(_drift_check(f"drift of {name}", kind, steps, compared, total, alpha, what))
     return checks
+
+
+def _compared(steps: Steps, parts: Sequence[Bools], each: Array, total: float | None) -> Score:
+    """Whether parts agree on the mean and the strength of the drift, and on each of its coefficients.
+
+    A drift that is one strong term and a weak one, as damping beside a spring, changes in the weak one unseen by the
+    first look; all coefficients of a long sum see little of a change that is common to them.
+    """
+    some, scale = steps.residual, steps.scale[:, None]
+    if steps.force is None or total is None or total / len(parts) < INFORMED:
+        return agreement([of_rows(scale[part], some[part]) for part in parts])
+    pair = np.hstack([scale, steps.force[:, None]])
+    both = agreement([of_rows(pair[part], some[part]) for part in parts])
+    if each.shape[1] <= 2 or min(map(np.count_nonzero, parts)) < EACH * each.shape[1]:
+        return both
+    return rarer(both, agreement([of_rows(each[part], some[part]) for part in parts]))
 
 
 def beside(parts: Sequence[Array], scale: Array) -> Array:

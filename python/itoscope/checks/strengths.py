@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from itoscope.checks.check import Check
-from itoscope.checks.scores import BOUND, FEWEST, INFORMED, PATHS
+from itoscope.checks.scores import BOUND, EACH, FEWEST, INFORMED, PATHS
 from itoscope.expressions.sums import expression_of
-from itoscope.stats.scores import Score, agreement, score
+from itoscope.stats.scores import Score, agreement, rarer, score
 from itoscope.stats.tails import normal_tails
 
 if TYPE_CHECKING:
@@ -163,16 +163,18 @@ def _parts(
     *,
     whole: bool = False,
 ) -> list[Check]:
-    """Whether parts of the data agree on the mean and the strength of the fitted drift.
+    """Whether parts of the data agree on the mean and the strength of the fitted drift, and on its coefficients.
 
     Of a model whose recordings differ these are `whole` paths: the parts of one have something in common.
     """
-    columns = [(row.number, term) for row in rows for term in ("1", row.force or "0")]
+    wanted = [["1", row.force or "0", *(row.held if len(row.held) > 1 else ())] for row in rows]
+    columns = [(row.number, term) for row, terms in zip(rows, wanted) for term in terms]
+    ends = np.cumsum([0, *map(len, wanted)]).tolist()
     cut = [[(path, time)] if whole else _cut(path, time) for path, time in zip(paths, times)]
     scores = [[observer.drift_scores([x], [t], columns) for x, t in segments] for segments in cut]
     checks = []
     for place, row in enumerate(rows):
-        mine = [2 * place, 2 * place + 1]
+        mine = range(ends[place], ends[place + 1])
         pieces = [[one.subset(mine) for one in path] for path in scores]
         total = sum(float(one.gram[1, 1]) for path in pieces for one in path)
         late = [
@@ -184,14 +186,22 @@ def _parts(
             parts["paths"] = ([_added(path) for path in pieces], "recordings")
         for name, (compared, between) in parts.items():
             there = [part for part in compared if part is not None]
-            if total / max(len(there), 1) < INFORMED:
-                there = [part.subset([0]) for part in there]
-            what = f"differ in their mean, or with the strength of the drift, between {between}"
-            checks.append(_check(f"strength of {name}", row, agreement(there), total, alpha, what))
+            what = f"differ in their mean, or with the drift or its coefficients, between {between}"
+            checks.append(_check(f"strength of {name}", row, _compared(there, total), total, alpha, what))
         if len(pieces) >= PATHS and not whole:
             what = "depend on what the path did before: recordings that differ in centre or drift, or a slow state"
             checks.append(_check("strength before", row, _learned(pieces), total, alpha, what))
     return checks
+
+
+def _compared(parts: Sequence[Quadratic], total: float) -> Score:
+    """Whether parts agree on the mean and the strength of the drift, or on the mean and each coefficient."""
+    if total / max(len(parts), 1) < INFORMED:
+        return agreement([part.subset([0]) for part in parts])
+    both, each = agreement([part.subset([0, 1]) for part in parts]), [0, *range(2, len(parts[0].moment))]
+    if len(each) < 2 or min(part.n for part in parts) < EACH * len(each):
+        return both
+    return rarer(both, agreement([part.subset(each) for part in parts]))
 
 
 def _learned(pieces: Sequence[Sequence[Quadratic]]) -> Score:

@@ -9,6 +9,7 @@ import numpy as np
 
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.stats.ringing import LONGEST, increments, motion_of
+from itoscope.stats.variogram import steps_are_white
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,7 @@ FAST = "the recording moves through most of its range within a few samples: samp
 BETWEEN = (
     "the squared displacement grows between the lag and its square: both orders are possible; sample faster"
 )
+DRIVEN = "it drifts like a position, yet its steps carry noise of their own: a state beside one that was not measured"
 #: Standard errors by which fast motion must exceed the other kind.
 ERRORS = 2.0
 
@@ -142,6 +144,8 @@ def _answer(columns: list[Array], stamps: list[Array] | None) -> tuple[int | Non
     moved = diffusive + ballistic
     if moved < HIDDEN * max(constant, 0.0):
         return None, "measurement noise hides the motion at all lags that could tell", noise
+    if ballistic > FACTOR * diffusive and stamps is None and steps_are_white(columns):
+        return None, DRIVEN, 0.0
     if ballistic > FACTOR * diffusive:
         return (
             2,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
 
-__all__ = ["Score", "agreement", "of_rows", "score"]
+__all__ = ["Score", "agreement", "of_rows", "rarer", "score"]
 
 
 class Score(NamedTuple):
@@ -86,3 +86,11 @@ def agreement(parts: Sequence[Quadratic]) -> Score:
     found = max(sum(value for value, _ in each) - total, 0.0)
     most = int(np.argmax([value for value, _ in each]))
     return Score(found, dof, chi_square_tail(found, dof), most, float(np.sqrt(max(each[most][0], 0.0))))
+
+
+def rarer(one: Score, other: Score) -> Score:
+    """The rarer of two looks at the same data, its p-value doubled; that which looked, if the other did not."""
+    if not one.dof or not other.dof:
+        return other if not one.dof else one
+    least = min(one, other, key=lambda found: found.p_value)
+    return least._replace(p_value=min(1.0, 2.0 * least.p_value))

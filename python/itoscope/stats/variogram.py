@@ -13,10 +13,16 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
 
-__all__ = ["Variogram", "variogram"]
+__all__ = ["Variogram", "steps_are_white", "variogram"]
 
 BLOCKS = 24
 """Stretches of the recording whose spread gives the error of an average."""
+OWN, FLAT, ALTERNATES = 0.15, 0.2, 0.25
+"""Share of a squared step that noise of the state itself makes, from which it is no position; and, of that noise, by
+how much the covariance may fall from one step to two, and lie below its course, which it does by half where the noise
+is the sensor's."""
+ERRORS = 4.0
+"""Standard errors of that noise from which it is there."""
 
 
 class Variogram(NamedTuple):
@@ -81,6 +87,32 @@ def variogram(series: Sequence[Array]) -> Variogram | None:
         bend=float((g @ np.array([1.0, -2.0, 1.0])).mean()) / one,
         keep=np.array([b / a if a > 0 else 0.0 for a, b in pairwise(c)]),
     )
+
+
+def steps_are_white(series: Sequence[Array]) -> bool:
+    r"""Whether steps of columns `(n_i,)` carry white noise of their own beside a slow part, as no position's do.
+
+    Their covariances :math:`c_k` at two to four steps are carried on to none by a parabola; noise of the state leaves
+    :math:`N = c_0 - 6 c_2 + 8 c_3 - 3 c_4 > 0` there and nothing at one step, noise of the sensor minus half as much.
+    A velocity that forgets within a few samples has a course that falls from one step to two.
+    """
+    total = sum(len(x) for x in series)
+    size = max(total // BLOCKS, 16)
+    moved = [np.diff(x[k : k + size + 1]) for x in series for k in range(0, max(len(x) - size // 2, 1), size)]
+    moved = [d for d in moved if np.count_nonzero(np.isfinite(d)) > 8]
+    if len(moved) < BLOCKS // 2:
+        return False
+    with np.errstate(all="ignore"):
+        c = np.array([[_mean(d[k:] * d[: len(d) - k]) for k in range(5)] for d in moved])
+    c = c[np.isfinite(c).all(axis=1)]
+    if len(c) < BLOCKS // 2:
+        return False
+    noise = c @ np.array([1.0, 0.0, -6.0, 8.0, -3.0])
+    own, error = float(noise.mean()), float(noise.std(ddof=1)) / math.sqrt(len(noise))
+    zero, one, two, three, four = c.mean(axis=0)
+    if own < max(OWN * zero, ERRORS * error) or one - two > FLAT * own:
+        return False
+    return bool(one - (3.0 * two - 3.0 * three + four) > -ALTERNATES * own)
 
 
 def _mean(values: Array) -> float:
