@@ -18,6 +18,12 @@ def test_a_line_is_found_with_frequency_and_amplitude():
         assert found.amplitude == pytest.approx(0.4, rel=0.2)
 
 
+def test_a_weak_line_of_a_long_recording_is_told_by_both_of_its_sides():
+    x = noise(5, 20_000) + 0.1 * np.sin(2 * np.pi * 0.004 * np.arange(20_000))
+    found = line([x])
+    assert found.frequency == pytest.approx(0.004, abs=1e-4) and found.power < 60 and found.p_value < 1e-4
+
+
 def test_false_alarms_are_as_rare_as_is_said():
     """Of 400 white series 1 % have a p-value below 0.01: 4, and more than 12 once in 4000 such sets."""
     p = np.array([line([noise(seed, 512)]).p_value for seed in range(400)])

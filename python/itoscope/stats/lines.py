@@ -52,7 +52,8 @@ def line(series: Sequence[Array], highest: float = 0.5) -> Line | None:
     """The strongest line below a frequency, against the mean power of its neighbours; None for short series.
 
     The power of noise has a gamma law whose shape is the number of series, and a mean that is estimated from the
-    neighbours; so many frequencies are looked at.
+    neighbours, the larger of those of both sides: at least their mean, which has twice the degrees of freedom. So many
+    frequencies are looked at.
     """
     frequencies, power, many = periodogram(series)
     n = len(power)
@@ -68,13 +69,14 @@ def line(series: Sequence[Array], highest: float = 0.5) -> Line | None:
     low, few = total(k - OWN - AROUND, k - OWN)
     high, some = total(k + OWN + 1, k + OWN + 1 + AROUND)
     # the larger of both sides: the edge of a broad band is no line
-    left = np.where(few >= AROUND // 2, low / np.maximum(few, 1), 0.0)
-    right = np.where(some >= AROUND // 2, high / np.maximum(some, 1), 0.0)
+    below, above = few >= AROUND // 2, some >= AROUND // 2
+    left = np.where(below, low / np.maximum(few, 1), 0.0)
+    right = np.where(above, high / np.maximum(some, 1), 0.0)
     background = np.maximum(np.maximum(left, right), 1e-300)
     ratio = np.where((k >= LOWEST) & (frequencies <= highest), power / background, 0.0)
-    best = int(np.argmax(ratio))
-    # neighbours of a taper count half
-    tail = power_tail(float(ratio[best]), many, many * AROUND / 2)
+    b = many * (few * below + some * above) / 2.0  # neighbours of a taper count half
+    best = int(np.argmax(b * np.log1p(many * ratio / np.maximum(b, 1.0))))
+    tail = power_tail(float(ratio[best]), many, float(b[best]))
     around = slice(max(best - 1, 0), best + 2)
     frequency = float((frequencies[around] * power[around]).sum() / power[around].sum())
     excess = float(power[max(best - OWN, 0) : best + OWN + 1].sum() - background[best] * (2 * OWN + 1))
