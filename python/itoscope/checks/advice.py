@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from itoscope.backends import get_backend
 from itoscope.checks import causes
 from itoscope.checks.filtered import MOST_PATHS
 from itoscope.checks.rows import steps_of
 from itoscope.checks.sampled import averaged, coarse
+from itoscope.checks.terms import drift_short, least, noise_short
 from itoscope.common.numbers import number, rough
 from itoscope.data.advice import Advice
 from itoscope.data.traits import traits
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from itoscope.checks.steps import Steps
-    from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.diagnostics import Advised
     from itoscope.result.findings import Findings
@@ -166,7 +165,7 @@ def _of_row(
     but the rarer is the cause.
     """
     with np.errstate(all="ignore"):
-        at_once, own = (_noise_time, _noise_shape, _time, _shape), _beyond_colour(result, steps, fired)
+        at_once, own = (_noise_time, noise_short, _time, drift_short), _beyond_colour(result, steps, fired)
         means = partial(averaged, rows=rows)
         for tests in ((_period,), (coarse, means), (_recordings,), at_once, (_noise,), (_colour,), (_heavy,)):
             seen = own if tests is at_once else fired
@@ -196,11 +195,6 @@ def _beyond_colour(result: Findings, steps: Steps, fired: dict[str, float]) -> d
     return found
 
 
-def _least(fired: dict[str, float], *names: str) -> float | None:
-    """The smallest p-value of the checks among these that fired."""
-    return min((fired[name] for name in names if name in fired), default=None)
-
-
 def _period(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
     found = causes.period_of(steps)
     if found is None:
@@ -218,7 +212,7 @@ def _period(result: Findings, data: Trajectories, steps: Steps, fired: dict[str,
 
 
 def _recordings(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
-    p_value = _least(fired, "memory", "drift of paths", "noise of paths")
+    p_value = least(fired, "memory", "drift of paths", "noise of paths")
     if p_value is None or data.n_paths < 2:
         return None
     column = data.names.index(steps.name) if steps.name in data.names else 0
@@ -256,7 +250,7 @@ def _differing(result: Findings, data: Trajectories, name: str) -> dict[str, lis
 
 
 def _time(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
-    p_value = _least(fired, "trend", "drift of halves")
+    p_value = least(fired, "trend", "drift of halves")
     if p_value is None:
         return None
     change = causes.change_in_time(steps)
@@ -282,72 +276,15 @@ def _switch(steps: Steps, what: str, at: float | None, p_value: float) -> Advice
 
 
 def _noise_time(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
-    p_value = _least(fired, "noise of halves")
+    p_value = least(fired, "noise of halves")
     if p_value is None:
         return None
     return _switch(steps, "the noise", causes.change_in_time(steps, size=True).at, p_value)
 
 
-def _shape(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
-    return _library(result, steps, _least(fired, "drift shape", "drift terms"), of_noise=False)
-
-
-def _noise_shape(
-    result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]
-) -> Advice | None:
-    p_value = _least(fired, "noise shape", "noise terms")
-    asked = result.settings.get("diffusion")
-    words = asked if isinstance(asked, dict) else {}
-    if p_value is not None and words.get(steps.name, asked) == "constant":
-        wanted = {**words, steps.name: "full"} if words else "full"
-        said = repr(wanted) if words else '"full"'
-        return Advice(
-            "noise that depends on the state", steps.name,
-            f"the noise of {steps.name} depends on where it is, and was asked to be constant: "
-            f"discover(data, diffusion={said})",
-            {"p_value": p_value}, {"diffusion": wanted},
-        )  # fmt: skip
-    return _library(result, steps, p_value, of_noise=True)
-
-
-def _library(result: Findings, steps: Steps, p_value: float | None, of_noise: bool) -> Advice | None:
-    """The two terms of largest score, those of the library that were not selected and those nobody asked for."""
-    if p_value is None:
-        return None
-    stages = get_backend(
-        None if result.settings.get("backend") == "default" else result.settings.get("backend")
-    )
-    names = list(result.variables)
-    if len(names) != steps.states.shape[1] and result.data is not None:
-        names = list(result.data.names)
-
-    def evaluate(terms: Sequence[str], states: Array) -> Array:
-        return stages.compile(list(terms), names).evaluate(states)
-
-    found = causes.missing_terms(steps, names, evaluate, of_noise)
-    found = [(causes.finer(steps, term, names, evaluate, of_noise), z) for term, z in found]
-    known = {*(steps.noise_names if of_noise else steps.outside_names)}
-    new = [
-        term for k, (term, z) in enumerate(found) if term not in known and (k == 0 or abs(z) > causes.REAL)
-    ]
-    shown = " and ".join(f"{term} ({z:+.1f} standard errors)" for term, z in found)
-    what = "noise" if of_noise else "drift"
-    option = "diffusion_library" if of_noise else "library"
-    added = ", ".join(f'"{term}"' for term in new)
-    remedy = (
-        f"{option}=library + Library.expressions({added})" if new else
-        "they are candidates already and were left out: look at their probabilities, or record longer"
-    )  # fmt: skip
-    return Advice(
-        f"library of the {what} too small" if new else f"terms of the {what} left out", steps.name,
-        f"the {what} of {steps.name} depends on the state in another way than was fitted, most like {shown}: {remedy}",
-        {"p_value": p_value, **{term: z for term, z in found}}, {option: new} if new else {},
-    )  # fmt: skip
-
-
 def _noise(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
     """Noise too small to be seen on the samples: what is left of measured states alternates."""
-    p_value = _least(fired, "slow scales", "whiteness", "memory")
+    p_value = least(fired, "slow scales", "whiteness", "memory")
     if p_value is None or result.settings.get("measurement_noise"):
         return None
     alternation = float(autocorrelation(steps.z, steps.piece, 1)[0])
@@ -363,7 +300,7 @@ def _noise(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, 
 
 
 def _colour(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, float]) -> Advice | None:
-    p_value = _least(fired, "slow scales", "whiteness", "memory")
+    p_value = least(fired, "slow scales", "whiteness", "memory")
     if p_value is None:
         return None
     found, dt = causes.colour(steps), _step(data)
