@@ -31,10 +31,15 @@ HELD = {
 }
 
 
+SENSORS = [ito.Average, ito.Acceleration]
+
+
 def arguments():
     """Names of all parameters that a sentence may speak of."""
     found = {
-        name for call in (ito.discover, ito.moments, ito.Prior) for name in inspect.signature(call).parameters
+        name
+        for call in (ito.discover, ito.moments, ito.Prior, *SENSORS)
+        for name in inspect.signature(call).parameters
     }
     for holder in (ito.Trajectories, ito.Discovery, ito.Library):
         for name, member in inspect.getmembers(holder, callable):
