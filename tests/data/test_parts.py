@@ -42,6 +42,7 @@ BELOW = (
     "precision",
     "trajectories",
     "timeline",
+    "looked",
     "sight",
     "streams",
     "driving",

@@ -17,6 +17,7 @@ from itoscope.checks.sampled import averaged, coarse
 from itoscope.checks.terms import drift_short, least, noise_short
 from itoscope.common.numbers import number, rough
 from itoscope.data.advice import Advice
+from itoscope.data.looked import looked_at
 from itoscope.data.traits import traits
 from itoscope.errors import ArgumentError
 from itoscope.stats.whiteness import autocorrelation
@@ -64,6 +65,7 @@ def advice_of(result: Findings) -> list[Advice]:
     data = result.data
     if data is None:
         return []
+    data = data if result.inputs else looked_at(data)
     suspect = _any_fired(result)
     seen = traits(data, result.settings.get("order") == 2, closely=suspect)
     found = [_weighed(advice, result) for advice in seen if _is_open(advice, result)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, Variance
-from itoscope.checks.steps import of_innovations, of_measured
+from itoscope.checks.steps import of_innovations, of_measured, sums_of
 from itoscope.checks.still import still_steps
 from itoscope.data.driving import pieces
 from itoscope.library.bound import TIME
@@ -85,7 +85,7 @@ def fitted_row(result: Findings, data: Trajectories, state: str) -> FittedRow:
     paths = result.rows(data)
     f = Fitted(stages.compile(list(drift.terms), states), np.where(drift.selected, drift.mean, 0.0)[None])
     program, coef = stages.compile(list(gamma.terms), states), np.where(gamma.selected, gamma.mean, 0.0)
-    mean = float(np.nanmean(np.concatenate([program.evaluate(path) @ coef for path in paths])))
+    mean = float(np.nanmean(np.concatenate([sums_of(program, coef, path) for path in paths])))
     floor = np.array([float(result.settings.get("weight_floor") or 0.0) * max(mean, 0.0)])
     return FittedRow(stages, paths, result.states.index(state), f, Variance(program, coef[None], floor))
 

@@ -11,14 +11,14 @@ import numpy as np
 from itoscope.checks.check import Check, alpha_of
 from itoscope.checks.measured import QUIET
 from itoscope.checks.scores import drift_looks
-from itoscope.checks.steps import Steps, past_of, roots_of, stretches, sums_of, time_of
+from itoscope.checks.steps import CHUNK, Steps, past_of, roots_of, stretches, sums_of, time_of
 from itoscope.stats.whiteness import autocorrelation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.backends.records import Fitted
-    from itoscope.common.types import Array, Times
+    from itoscope.common.types import Array, Integers, Times
     from itoscope.posterior.equation import Equation
 
 __all__ = ["Still", "check_bias", "still_checks", "still_steps"]
@@ -169,15 +169,14 @@ def check_bias(
     chosen = np.flatnonzero(equation.selected)
     for x, t in zip(paths, times):
         dt = np.diff(t) if np.ndim(t) else np.full(len(x) - 1, float(t))
-        u = drift.program.evaluate(np.ascontiguousarray(x))
-        f = u @ drift.coef[0]
+        u, f = _chosen(drift, chosen, x)
         if scheme == "euler":
             errors.append(np.diff(f) / 2)
-            columns.append(u[:-1, chosen])
+            columns.append(u[:-1])
         else:
             curved = _curvature(x, dt, drift, driven)
             errors.append(-(dt**2) * (curved[:-1] + curved[1:]) / 24)
-            columns.append((u[:-1, chosen] + u[1:, chosen]) / 2)
+            columns.append((u[:-1] + u[1:]) / 2)
     table, error = np.concatenate(columns), np.concatenate(errors)
     there = np.isfinite(table).all(axis=1) & np.isfinite(error)
     value, term = 0.0, ""
@@ -192,6 +191,16 @@ def check_bias(
         f"errors: {remedy}",
         "at one and a half standard errors intervals of 95 % hold 68 %",
     )  # fmt: skip
+
+
+def _chosen(drift: Fitted, chosen: Integers, x: Array) -> tuple[Array, Array]:
+    """Some terms `(n, k)` and the fitted sum `(n,)` at every row, a chunk at a time."""
+    u, f = np.empty((len(x), len(chosen))), np.empty(len(x))
+    for start in range(0, len(x), CHUNK):
+        values = drift.program.evaluate(np.ascontiguousarray(x[start : start + CHUNK]))
+        u[start : start + CHUNK] = values[:, chosen]
+        f[start : start + CHUNK] = values @ drift.coef[0]
+    return u, f
 
 
 def _curvature(x: Array, dt: Array, drift: Fitted, driven: Sequence[int]) -> Array:

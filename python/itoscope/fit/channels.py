@@ -165,7 +165,7 @@ def velocities(
 
 
 def check_moves(name: str, values: Sequence[Array], least: float) -> None:
-    """Whether a column moves, and by `least` in all, given the samples that each path has of it.
+    """Whether a column moves, and by `least` in all, given its samples on each path, NaN where one is missing.
 
     A column of which a path shows a few samples alone, where the path starts for instance, need not move.
 
@@ -174,11 +174,13 @@ def check_moves(name: str, values: Sequence[Array], least: float) -> None:
     DataError
         Naming the column and its value.
     """
-    seen = [one for one in values if len(one)]
-    moved = max((float(np.ptp(one)) for one in seen), default=0.0)
-    if seen and max(map(len, seen)) >= FEWEST and moved == 0.0:
+    ends = [(float(np.fmin.reduce(one)), float(np.fmax.reduce(one))) for one in values if len(one)]
+    moved = max((high - low for low, high in ends if low <= high), default=0.0)
+    many = max((int(np.isfinite(one).sum()) for one in values), default=0) if moved == 0.0 else 0
+    if many >= FEWEST and moved == 0.0:
+        shown = next(low for low, high in ends if low <= high)
         raise DataError(
-            f"{name} never changes, it is {seen[0][0]:.6g} throughout a path: a constant shows nothing of a motion; "
+            f"{name} never changes, it is {shown:.6g} throughout a path: a constant shows nothing of a motion; "
             "leave the column out, or name it in inputs=[...]"
         )
     if 0.0 < moved < least:

@@ -12,6 +12,7 @@ from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.errors import ArgumentError, ExpressionError
 from itoscope.expressions.grammar import read
+from itoscope.stats.running import mean_and_variance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,10 +98,9 @@ def readable_means(paths: Sequence[Array]) -> list[float]:
     """
     means = []
     for column in range(paths[0].shape[1]):
-        values = np.concatenate([path[:, column] for path in paths])
-        values = values[np.isfinite(values)]
         with np.errstate(over="ignore"):
-            mean, spread = (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
+            mean, variance = mean_and_variance([path[:, column] for path in paths])
+        mean, spread = (0.0, 0.0) if math.isnan(mean) else (mean, math.sqrt(variance))
         means.append(round(mean, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else mean)
     return means
 

@@ -13,6 +13,7 @@ from itoscope.common import checks
 from itoscope.common.pickles import filled
 from itoscope.posterior import words
 from itoscope.posterior.columns import sound
+from itoscope.posterior.visited import visited
 from itoscope.stats.convergence import Convergence, convergence
 from itoscope.stats.positive import positive_interval
 from itoscope.stats.student import student_quantile
@@ -299,10 +300,7 @@ class Equation:
         ]
 
     def _visited_models(self, count: int) -> tuple[Bools, Array]:
-        flat = self.included.reshape(-1, len(self.terms))
-        _, first, counts = np.unique(np.packbits(flat, axis=1), axis=0, return_index=True, return_counts=True)
-        order = np.argsort(-counts, kind="stable")[:count]
-        return flat[first[order]], counts[order] / len(flat)
+        return visited(self.included.reshape(-1, len(self.terms)), count)
 
     def _exact_models(self, count: int) -> tuple[Bools, Array]:
         assert self.log_mass is not None

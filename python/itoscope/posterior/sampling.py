@@ -14,6 +14,7 @@ from itoscope.errors import NumericalError
 from itoscope.posterior.columns import find_aliases, notes_of, sound
 from itoscope.posterior.equation import Equation
 from itoscope.posterior.said import Always, Said
+from itoscope.posterior.visited import visited
 from itoscope.posterior.widened import Widened
 from itoscope.stats.convergence import mcse_mean
 
@@ -261,10 +262,7 @@ def _select(
 
 def _visited(chains: Chains) -> Bools:
     """The `RIVALS` models that most draws are of."""
-    flat = chains.included.reshape(-1, chains.included.shape[-1])
-    _, first, counts = np.unique(np.packbits(flat, axis=1), axis=0, return_index=True, return_counts=True)
-    models: Bools = flat[first[np.argsort(-counts, kind="stable")[:RIVALS]]]
-    return models
+    return visited(chains.included.reshape(-1, chains.included.shape[-1]), RIVALS)[0]
 
 
 def _heaviest(log_mass: Array, quadratic: Quadratic) -> Bools:

@@ -72,6 +72,8 @@ class Widened:
 
     def widen(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Put the kept columns where they belong among all; the others are zero."""
+        if len(self.keep) == len(self.terms):
+            return values
         wide = np.zeros((*values.shape[:-1], len(self.terms)), dtype=values.dtype)
         wide[..., self.keep] = values
         return wide

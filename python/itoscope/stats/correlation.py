@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.stats.running import PIECE, mean_and_variance
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.common.types import Array, Times
 
 __all__ = ["correlation_time", "efolding_lag", "recorded_correlation"]
+
+
+STRETCH = 2**16
+"""Values that follow each other in what is taken of more."""
+MOST = 2**19
+"""Values whose products at a lag are looked at: the lag at which they fall to 1/e needs no more."""
 
 
 def correlation_time(variance: float, gamma: float, duration: float) -> float:
@@ -35,16 +43,21 @@ def correlation_time(variance: float, gamma: float, duration: float) -> float:
 def efolding_lag(series: Sequence[Array]) -> int:
     """Steps in which the autocorrelation of series `(n_i,)` falls to 1/e, at most the longest of them; NaN is missing.
 
-    Lags are doubled until one is beyond, and the last doubling is halved.
+    Lags are doubled until one is beyond, and the last doubling is halved. Of more than `MOST` values the products are
+    those of pieces at even distances.
     """
-    joined = np.concatenate(series)
-    mean, variance = float(np.nanmean(joined)), float(np.nanvar(joined))
-    centred = [x - mean for x in series]
+    mean, variance = mean_and_variance(series)
+    stride = STRETCH * max(1, sum(map(len, series)) // MOST)
 
     def beyond(lag: int) -> bool:
-        products = np.concatenate([x[lag:] * x[: len(x) - lag] for x in centred if len(x) > lag])
-        products = products[np.isfinite(products)]
-        return bool(products.size and products.mean() < exp(-1.0) * variance)
+        total, count = 0.0, 0
+        for x in series:
+            for start in range(0, len(x) - lag, stride):
+                here = x[start : min(start + STRETCH, len(x) - lag)]
+                products = (x[start + lag : start + lag + len(here)] - mean) * (here - mean)
+                there = products[np.isfinite(products)]
+                total, count = total + float(there.sum()), count + len(there)
+        return bool(count and total / count < exp(-1.0) * variance)
 
     longest = max(len(x) for x in series) - 1
     low, high = 0, 1
@@ -74,17 +87,21 @@ def recorded_correlation(paths: Sequence[Array], times: Sequence[Times], column:
     squares = spans = 0.0
     steps, duration = 0, 0.0
     for x, time in zip(series, times):
-        moved = np.diff(x)
-        length = np.full(len(moved), float(time)) if np.ndim(time) == 0 else np.diff(np.asarray(time))
-        seen = np.isfinite(moved)
-        squares += float(moved[seen] @ moved[seen])
-        spans += float(length[seen].sum())
-        steps += int(seen.sum())
-        duration = max(duration, float(length.sum()))
+        whole = 0.0
+        for start in range(0, len(x) - 1, PIECE):
+            moved = np.diff(x[start : start + PIECE + 1])
+            stamps = time if np.ndim(time) == 0 else np.asarray(time)[start : start + PIECE + 1]
+            length = np.full(len(moved), float(time)) if np.ndim(time) == 0 else np.diff(stamps)
+            seen = np.isfinite(moved)
+            squares += float(moved[seen] @ moved[seen])
+            spans += float(length[seen].sum())
+            steps += int(seen.sum())
+            whole += float(length.sum())
+        duration = max(duration, whole)
     if not steps:
         return 1.0, 1.0
     step = spans / steps
-    variance = float(np.nanvar(np.concatenate(series)))
+    _, variance = mean_and_variance(series)
     covered = correlation_time(variance, squares / spans, duration)
     found = min(covered, efolding_lag(series) * step)
     return found if found > 0.0 else step, step

@@ -22,6 +22,7 @@ from itoscope.checks.measured import (
 from itoscope.checks.steps import compact
 from itoscope.checks.still import check_bias, still_checks, still_steps
 from itoscope.data.driving import pieces, rows
+from itoscope.data.looked import all_of, looks
 from itoscope.fit.channels import check_moves
 from itoscope.fit.measured.coarse import bias_checks, can_follow
 from itoscope.fit.measured.origin import settle_origin
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from itoscope.checks.check import Check
-    from itoscope.common.types import Array
+    from itoscope.common.types import Array, Times
     from itoscope.fit.question import Question
     from itoscope.fit.symmetry import Orbits
     from itoscope.posterior.equation import Equation
@@ -69,9 +70,7 @@ def answer_measured(question: Question) -> Answer:
     data, names = question.data, question.data.names
     longest = max(float(np.max(np.diff(t) if np.ndim(t) else t)) for t in data.steps())
     for row in question.rows:
-        check_moves(
-            names[row], [x[np.isfinite(x[:, row]), row] for x in data.paths], SMALLEST * math.sqrt(longest)
-        )
+        check_moves(names[row], [x[:, row] for x in data.paths], SMALLEST * math.sqrt(longest))
     question, origin, gain = settle_origin(question, _measured, sampler_of)
     measured = _measured(question)
     fit = fit_measured(measured, sampler_of(question))
@@ -106,7 +105,7 @@ def answer_measured(question: Question) -> Answer:
             **({"varying": found} if found else {}),
             **({"symmetry": _in_common(question, fit)} if fit.common else {}),
         },
-        data_summary=_summary(common),
+        data_summary=_summary(common, measured),
         data=data,
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,
@@ -172,14 +171,16 @@ def _slab_scales(question: Question, fit: MeasuredFit) -> dict[str, float]:
 
 def _plain(measured: Measured, findings: Findings) -> list[Array]:
     """States and inputs of the paths, without the values of functions that follow them."""
-    return [path[:, : len(findings.variables)] for path in measured.paths]
+    return [path[:, : len(findings.variables)] for path in measured.recorded[0]]
 
 
-def _summary(question: Question) -> Summary:
-    """The size of the recording; of a stream, that of all of it, and how much of it was looked at."""
+def _summary(question: Question, measured: Measured) -> Summary:
+    """The size of the recording; of a stream, that of all of it; of a long one, how much of it was looked at."""
     found, stream = summary_of(question.data), question.stream
     if stream is not None:
         found |= {"n_paths": stream.n_paths, "n_steps": stream.n_steps, "looked_at": question.data.n_steps}
+    elif measured.whole is not None:
+        found["looked_at"] = sum(len(x) - 1 for x in measured.paths)
     return found
 
 
@@ -190,9 +191,13 @@ def _measured(question: Question) -> Measured:
     plain = rows(question.data, library.driven)
     cut, cut_times = pieces(question.data, plain)
     held = len(cut) > len(plain)
+    paths, times = [library.augment(x) for x in plain], question.data.steps()
+    everything = all_of(plain)
+    seen = everything if question.deviations else looks(plain)
     return Measured(
-        paths=[library.augment(x) for x in plain],
-        times=question.data.steps(),
+        paths=[paths[look.path][look.samples] for look in seen],
+        times=[_times(times[look.path], look.samples) for look in seen],
+        whole=None if seen == everything else (paths, times),
         pieces=([library.augment(x) for x in cut], cut_times) if held else None,
         drift_terms=library.names,
         diffusion_terms=diffusion_library.names,
@@ -220,6 +225,11 @@ def _measured(question: Question) -> Measured:
         library=library,
         backend_name=asked.backend,
     )
+
+
+def _times(times: Times, samples: slice) -> Times:
+    """The times of a stretch of a path."""
+    return times if np.ndim(times) == 0 else np.asarray(times)[samples]
 
 
 def _row_checks(
@@ -272,7 +282,7 @@ def _covariance_checks(measured: Measured, fit: MeasuredFit, names: tuple[str, .
     coef = np.array([measured.gamma(fit.diffusion[pair]) for pair in measured.pairs])
     gamma = compact(measured.backend, Fitted(measured.diffusion_program, coef))
     floors = np.array([floor for row, floor in zip(measured.rows, fit.floors) if row in noisy])
-    seen = measured.backend.survey(measured.paths, gamma, pairs, floors)
+    seen = measured.backend.survey(measured.recorded[0], gamma, pairs, floors)
     return check_survey([names[row] for row in noisy], seen, floors)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from itoscope.fit.measured.regressions import Measured, regress
 from itoscope.fit.streams import Stream
 from itoscope.posterior.columns import sound
 from itoscope.posterior.words import sum_text
+from itoscope.stats.running import mean_and_variance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,10 +33,10 @@ def far_states(question: Question) -> list[tuple[str, float]]:
     """The measured states that are far from zero, each with the distance of its mean in standard deviations."""
     found = []
     for column, name in enumerate(question.data.names):
-        values = np.concatenate([x[:, column] for x in question.data.paths])
-        spread = float(np.nanstd(values))
-        if spread > 0 and abs(float(np.nanmean(values))) > FAR * spread:
-            found.append((name, abs(float(np.nanmean(values))) / spread))
+        mean, variance = mean_and_variance([x[:, column] for x in question.data.paths])
+        spread = math.sqrt(variance)
+        if spread > 0 and abs(mean) > FAR * spread:
+            found.append((name, abs(mean) / spread))
     return found
 
 

@@ -43,6 +43,8 @@ class Measured:
         The recording, with a column for each input and each custom term.
     pieces : pair of sequences or None
         Paths and times in the place of those in the sums of the pooled steps: cut where a held input changes.
+    whole : pair of sequences or None
+        Paths and times of a long recording in memory, of which `paths` and `times` are stretches that are looked at.
     drift_terms, diffusion_terms : sequences of str
         Names of the candidates.
     drift_program, diffusion_program : Program
@@ -101,6 +103,7 @@ class Measured:
     max_rounds: int = 8
     reporter: Reporter = field(default_factory=Reporter)
     pieces: tuple[Sequence[Array], Sequence[Times]] | None = None
+    whole: tuple[Sequence[Array], Sequence[Times]] | None = None
     stream: Stream | None = None
     library: BoundLibrary | None = None
     backend_name: str | None = None
@@ -109,19 +112,25 @@ class Measured:
     def summed(self) -> tuple[Sequence[Array], Sequence[Times]]:
         """Paths and times of the steps that are summed."""
         pooled = self.pieces is not None and self.ensemble == "pool"
-        return self.pieces if pooled and self.pieces is not None else (self.paths, self.times)
+        return self.pieces if pooled and self.pieces is not None else self.recorded
+
+    @property
+    def recorded(self) -> tuple[Sequence[Array], Sequence[Times]]:
+        """Paths and times of all that is in memory."""
+        return (self.paths, self.times) if self.whole is None else self.whole
 
     @cached_property
     def slab_scales(self) -> dict[int, float]:
         """By row, a step over the correlation time of the state; the mean of P paths is known P times as well."""
-        known = len(self.paths) if self.ensemble == "mean" else 1
-        found = {row: recorded_correlation(self._about(row), self.times, row) for row in self.rows}
+        paths, times = self.recorded
+        known = len(paths) if self.ensemble == "mean" else 1
+        found = {row: recorded_correlation(self._about(row), times, row) for row in self.rows}
         return {row: known * step / tau for row, (tau, step) in found.items()}
 
     def _about(self, row: int) -> Sequence[Array]:
         """The paths, those of a row with coefficients that differ each about its own mean."""
         if row not in self.varying:
-            return self.paths
+            return self.recorded[0]
         return [x - np.nanmean(x, axis=0) if np.isfinite(x).any(axis=0).all() else x for x in self.paths]
 
     def said_of(self, row: int) -> Said:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends.records import Fitted, Target, Variance, Weights
+from itoscope.checks.steps import compact
 from itoscope.fit.measured.regressions import regress
 from itoscope.fit.measured.tied import tied
 from itoscope.fit.measured.varying import regress_differing, regress_products, sampled_differing
@@ -213,21 +214,19 @@ def _tied_drift(
 
 def _low_variance(measured: Measured, diffusion: Mapping[Pair, Equation]) -> Array:
     """The quantile `FLOOR_QUANTILE` of each predicted variance on the data, `(r,)`; 0 of a row without noise."""
-    total = sum(len(x) for x in measured.paths)
-    stride = max(1, total // QUANTILE_SAMPLES)
-    rows = np.concatenate([x[number % stride :: stride] for number, x in enumerate(measured.paths)])
+    paths, _ = measured.recorded
+    stride = max(1, sum(map(len, paths)) // QUANTILE_SAMPLES)
+    rows = np.concatenate([x[number % stride :: stride] for number, x in enumerate(paths)])
     rows = np.ascontiguousarray(rows[~np.isnan(rows).any(axis=1)])
     if not len(rows):
         return np.zeros(len(measured.rows))
-    values = measured.diffusion_program.evaluate(rows)
-    return np.array(
-        [
-            np.quantile(values @ measured.gamma(diffusion[row, row]), FLOOR_QUANTILE)
-            if row in measured.noisy
-            else 0.0
-            for row in measured.rows
-        ]
-    )
+    coef = np.zeros((len(measured.rows), len(measured.diffusion_terms)))
+    for place, row in enumerate(measured.rows):
+        if row in measured.noisy:
+            coef[place] = measured.gamma(diffusion[row, row])
+    fitted = compact(measured.backend, Fitted(measured.diffusion_program, coef))
+    lowest: Array = np.quantile(fitted.program.evaluate(rows) @ fitted.coef.T, FLOOR_QUANTILE, axis=0)
+    return lowest
 
 
 def _selected(equation: Equation) -> list[str]:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from itoscope.backends.records import Fitted
+from itoscope.checks.steps import compact
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -61,12 +64,12 @@ def left_over(measured: Measured, row: int, drift: Array, gamma: Array) -> LeftO
         Coefficients of the row's drift and variance.
     """
     sizes, left, moved = [], [], []
+    f = compact(measured.backend, Fitted(measured.drift_program, drift[None]))
+    size = compact(measured.backend, Fitted(measured.diffusion_program, gamma[None]))
     for x, h in stretches(measured):
-        bend = second_difference(
-            x, measured.driven, lambda rows: measured.drift_program.evaluate(rows) @ drift
-        )
+        bend = second_difference(x, measured.driven, lambda rows: f.program.evaluate(rows) @ f.coef[0])
         left.append(bend**2 * 0.5 * (h[1:] + h[:-1]) / 24.0)
-        sizes.append(measured.diffusion_program.evaluate(x) @ gamma)
+        sizes.append(size.program.evaluate(x) @ size.coef[0])
         moved.append(np.diff(x[:, row]) ** 2 / h)
     return LeftOver(*(mean_there(np.concatenate(parts)) for parts in (sizes, left, moved)))
 
