@@ -495,6 +495,7 @@ CORE = {
     "program::graph::MAX_POWER": "a product and a power differ by rounding",
     "program::parse::MAX_DEPTH": _LIMIT,
     "regression::block::STEPS": _BLOCK,
+    "regression::products::BAND": _BLOCK,
     "regression::pass::JOB": _BLOCK,
     "regression::pass::WAVE": _BLOCK,
     "sampler::chains::CHECK_EVERY": "how soon Ctrl-C is heard",

@@ -1,13 +1,16 @@
 """Regression sums beside NumPy with its BLAS, whole discoveries, streams and merged moments, in one run on one core.
 
     OPENBLAS_NUM_THREADS=1 python benches/peers/scale.py [--samples 1000000] [--discover 1e5 1e6] [--stream 1e7]
+        [--peers numba pysindy sfi] [--env target/peers]
 
 Each discovery runs in a process of its own; its memory is what that takes beyond a discovery of a thousand samples.
 
-Two states, the paper's library (K = 36). NumPy evaluates the same terms on pieces of the recording that stay in the
-cache (the best of three lengths is shown) and makes the products with `@`: one for Euler, and for the trapezoid
-instrument with regressor, instrument with instrument, regressor with regressor. Both are timed in turns; the median of
-their ratios is what counts on a machine that others share.
+Two states, the paper's library (K = 36). NumPy evaluates the same terms and makes the products with `@`: one for Euler,
+and for the trapezoid instrument with regressor, instrument with instrument, regressor with regressor; on the whole
+recording, as one writes it, and on pieces that stay in the cache (the best of three lengths is shown). All are timed in
+turns; the median of their ratios is what counts on a machine that others share. The peers of `--peers` run in an
+environment of their own, which is made at first use: a numba tile of the same sums in turn with ours, whole calls of
+PySINDy and StochasticForceInference on the recording of the discovery of a million samples.
 """
 
 from __future__ import annotations
@@ -15,14 +18,19 @@ from __future__ import annotations
 import argparse
 import functools
 import itertools
+import json
 import multiprocessing
 import operator
 import os
 import platform
 import resource
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
+import venv
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import itoscope as ito
@@ -34,6 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PIECES = (1024, 4096, 16_384)
+PEERS = {"numba": "numba", "pysindy": "pysindy==2.1.0", "sfi": "StochasticForceInference==2.0.4"}
+RUNNER = Path(__file__).with_name("run_scale.py")
+TRUTH = ["-x + 2 y - x^3", "-2 x - y"], [["0.8", "0"], ["0.3", "0.6"]], ["x", "y"]
+SETTINGS: dict[str, Any] = {"dt": 0.01, "substeps": 2, "scheme": "euler-maruyama"}
 
 
 def terms(x: np.ndarray, degree: int, out: np.ndarray) -> None:
@@ -76,23 +88,78 @@ def by_numpy(x: np.ndarray, dt: float, trapezoid: bool, piece: int, k: int) -> n
     return omega
 
 
+def timed(run: Callable[[], Any]) -> Callable[[], float]:
+    """CPU seconds of a run."""
+
+    def seconds() -> float:
+        began = time.process_time()
+        run()
+        return time.process_time() - began
+
+    return seconds
+
+
 def in_turns(
-    ours: Callable[[], Any], others: list[Callable[[], Any]], rounds: int
-) -> tuple[float, float, float]:
-    """Median CPU seconds of ours and of the best of the others, and the median ratio."""
-    seconds: list[tuple[float, float]] = []
+    ours: Callable[[], float], others: dict[str, list[Callable[[], float]]], rounds: int
+) -> tuple[float, dict[str, tuple[float, float]]]:
+    """Median seconds of ours; of each of the others, the best of several ways, and the median of its ratio to ours."""
+    seconds: list[tuple[float, dict[str, float]]] = []
     for _ in range(rounds):
-        spent = []
-        for run in (ours, *others):
-            began = time.process_time()
-            run()
-            spent.append(time.process_time() - began)
-        seconds.append((spent[0], min(spent[1:])))
-    return (
-        statistics.median(a for a, _ in seconds),
-        statistics.median(b for _, b in seconds),
-        statistics.median(b / a for a, b in seconds),
-    )
+        seconds.append((ours(), {name: min(run() for run in runs) for name, runs in others.items()}))
+    return statistics.median(own for own, _ in seconds), {
+        name: (
+            statistics.median(one[name] for _, one in seconds),
+            statistics.median(one[name] / own for own, one in seconds),
+        )
+        for name in others
+    }
+
+
+def interpreter(folder: Path, peers: list[str]) -> Path:
+    """The Python of the environment of the peers."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *(PEERS[name] for name in peers)], check=True)
+    return python
+
+
+class Tile:
+    """Sums by a numba tile in a process of its own."""
+
+    def __init__(self, python: Path, x: np.ndarray, dt: float, path: str) -> None:
+        np.save(path, x)
+        self.process = subprocess.Popen(
+            [python, RUNNER.with_name("numba_sums.py"), path, repr(dt)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        expected = float(np.triu(by_numpy(x[:5001], dt, False, 1024, 36)).sum())
+        assert abs(float(self._line()) - expected) < 1e-9 * abs(expected), "other sums"
+
+    def _line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
+
+    def __call__(self, scheme: str) -> float:
+        """CPU seconds of one run."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(scheme + "\n")
+        self.process.stdin.flush()
+        return float(self._line())
+
+
+def machine() -> str:
+    """The processor's name, how many there are, and what else they do."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    named = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
+    name = named[0] if named else platform.processor() or platform.machine()
+    wide = "AVX-512" if "avx512f" in text else "AVX2" if "avx2" in text else "no AVX2"
+    return f"{name} ({wide}), {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
 
 
 def main() -> None:
@@ -101,9 +168,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--discover", nargs="*", default=["1e5", "1e6"], help="lengths of whole discoveries")
     parser.add_argument("--stream", nargs="*", default=["1e7"], help="lengths of recordings read in blocks")
+    parser.add_argument("--peers", nargs="*", default=[], choices=list(PEERS))
+    parser.add_argument("--env", type=Path, default=RUNNER.parents[2] / "target" / "scale")
     arguments = parser.parse_args()
     ito.set_threads(1)
-    print(f"{platform.processor() or platform.machine()}, load {os.getloadavg()[0]:.1f}")
+    python = interpreter(arguments.env, arguments.peers) if arguments.peers else Path(sys.executable)
+    print(machine())
     n, dt = arguments.samples, 1e-3
     rng = np.random.default_rng(1)
     x = np.empty((n, 2))
@@ -116,28 +186,56 @@ def main() -> None:
     program = stages.compile(names, ["x1", "x2"])
     k = len(names)
     print(f"K = {k}, {n} samples\n")
-    print("| sums | itoscope, 1e6 samples a core-second | NumPy | ratio |\n| --- | --- | --- | --- |")
-    for scheme in ("euler", "trapezoid"):
+    print("| sums | by | 1e6 samples a core-second | itoscope is faster by |\n| --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        tile = Tile(python, x, dt, f"{folder}/x.npy") if "numba" in arguments.peers else None
+        for scheme in ("euler", "trapezoid"):
 
-        def ours(scheme: str = scheme) -> Any:
-            return stages.regression_sums([x], [dt], program, Target((1, 1)), scheme=scheme, weights=None)
+            def ours(scheme: str = scheme) -> Any:
+                return stages.regression_sums([x], [dt], program, Target((1, 1)), scheme=scheme, weights=None)
 
-        others = [
-            lambda piece=piece, scheme=scheme: by_numpy(x, dt, scheme == "trapezoid", piece, k)
-            for piece in PIECES
-        ]
-        a, b, ratio = in_turns(ours, others, arguments.rounds)
-        print(f"| {scheme} | {n / a / 1e6:.1f} | {n / b / 1e6:.1f} | {ratio:.2f} |", flush=True)
+            def numpy(piece: int, scheme: str = scheme) -> Callable[[], float]:
+                return timed(lambda: by_numpy(x, dt, scheme == "trapezoid", piece, k))
+
+            others = {
+                "NumPy, pieces in the cache": [numpy(piece) for piece in PIECES],
+                "NumPy, the whole at once": [numpy(n)],
+            }
+            if tile is not None:
+                others["numba, tiles"] = [functools.partial(tile, scheme)]
+            own, found = in_turns(timed(ours), others, arguments.rounds)
+            print(f"| {scheme} | itoscope | {n / own / 1e6:.1f} | |")
+            for name, (seconds, ratio) in found.items():
+                print(f"| {scheme} | {name} | {n / seconds / 1e6:.1f} | {ratio:.2f} |", flush=True)
     two_threads(stages, x, dt, program)
     merged(x, dt)
     for kind, lengths in (("memory", arguments.discover), ("blocks", arguments.stream)):
         for length in (int(float(text)) for text in lengths):
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                cpu, more = pool.apply(whole, (kind, length))
+                cpu, more, held = pool.apply(whole, (kind, length))
             print(
-                f"discover, {length:.0e} samples in {kind}, all five equations: {cpu:.2f} CPU s, {more:.0f} MB",
+                f"discover, {length:.0e} samples in {kind}, all five equations: {cpu:.2f} CPU s, {more:.0f} MB more, "
+                f"{held:.0f} MB resident in all",
                 flush=True,
             )
+    for name in arguments.peers:
+        if name != "numba":
+            beside(name, python)
+
+
+def beside(name: str, python: Path, length: int = 1_000_000) -> None:
+    """A whole call of another package on the recording of a discovery."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = ito.SDE(*TRUTH).simulate([0.5, 0.0], n_steps=length, seed=1, **SETTINGS)
+        np.save(f"{folder}/x.npy", data.paths[0])
+        done = subprocess.run(
+            [python, RUNNER, name, f"{folder}/x.npy", "0.01"], stdout=subprocess.PIPE, check=False, text=True
+        )
+    if done.returncode:
+        print(f"{PEERS[name]}, {length:.0e} samples: ended with code {done.returncode}")
+        return
+    seconds, more = json.loads(done.stdout)
+    print(f"{PEERS[name]}, {length:.0e} samples: {seconds:.2f} CPU s, {more:.0f} MB more", flush=True)
 
 
 def two_threads(stages: Any, x: np.ndarray, dt: float, program: Any) -> None:
@@ -174,12 +272,11 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def whole(kind: str, length: int) -> tuple[float, float]:
-    """CPU seconds of a discovery, the least of three in memory, and megabytes beyond the recording and a short one."""
+def whole(kind: str, length: int) -> tuple[float, float, float]:
+    """CPU seconds of a discovery, the least of three in memory, megabytes beyond the recording and a short one; all."""
     ito.set_threads(1)
-    truth = ito.SDE(["-x + 2 y - x^3", "-2 x - y"], [["0.8", "0"], ["0.3", "0.6"]], ["x", "y"])
-    settings = {"dt": 0.01, "substeps": 2, "scheme": "euler-maruyama"}
-    short = truth.simulate([0.5, 0.0], n_steps=1000, seed=1, **settings)
+    truth = ito.SDE(*TRUTH)
+    short = truth.simulate([0.5, 0.0], n_steps=1000, seed=1, **SETTINGS)
     ito.discover(short, ito.Library.paper(), seed=1)
     with tempfile.TemporaryDirectory() as folder:
         if kind == "blocks":
@@ -190,18 +287,18 @@ def whole(kind: str, length: int) -> tuple[float, float]:
                 x0 = [0.5, 0.0]
                 for seed, start in enumerate(range(0, length, 500_000)):
                     n = min(500_000, length - start)
-                    piece = truth.simulate(x0, n_steps=n, seed=seed, **settings).paths[0]
+                    piece = truth.simulate(x0, n_steps=n, seed=seed, **SETTINGS).paths[0]
                     handle.write(piece[:n].tobytes())
                     x0 = piece[n].tolist()
             data: Any = ito.stream(path, dt=0.01, names=["x", "y"])
         else:
-            data = truth.simulate([0.5, 0.0], n_steps=length, seed=1, **settings)
+            data = truth.simulate([0.5, 0.0], n_steps=length, seed=1, **SETTINGS)
         before, spent = peak(), []
         for _ in range(3 if kind == "memory" else 1):
             began = time.process_time()
             ito.discover(data, ito.Library.paper(), seed=1)
             spent.append(time.process_time() - began)
-    return min(spent), peak() - before
+    return min(spent), peak() - before, peak()
 
 
 if __name__ == "__main__":

@@ -112,6 +112,11 @@ impl Code {
         assert_eq!(scratch.memory.len(), self.n_rows * scratch.width, "scratch of other code");
         let memory = Cell::from_mut(&mut *scratch.memory).as_slice_of_cells();
         #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has AVX-512.
+            return unsafe { execute_avx512(&self.instructions, memory, scratch.width) };
+        }
+        #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2.
             return unsafe { execute_avx2(&self.instructions, memory, scratch.width) };
@@ -234,6 +239,12 @@ impl Scratch {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn execute_avx2(instructions: &[Instruction], memory: &[Cell<f64>], width: usize) {
+    execute(instructions, memory, width);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn execute_avx512(instructions: &[Instruction], memory: &[Cell<f64>], width: usize) {
     execute(instructions, memory, width);
 }
 

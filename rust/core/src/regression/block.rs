@@ -1,8 +1,8 @@
 //! A stretch of consecutive samples of one path, turned to one array per state, and the libraries evaluated on it.
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, s};
 
-use crate::path::Path;
+use crate::path::{Path, Times};
 use crate::program::{Program, Scratch};
 use crate::{Error, Result};
 
@@ -27,8 +27,13 @@ pub(crate) fn stretches<'a>(paths: &'a [Path<'_>]) -> impl Iterator<Item = Stret
     })
 }
 
-/// Mean length of a step over all paths.
+/// Mean length of a step over all paths; of steps of one length this, to the last bit.
 pub(crate) fn mean_step(paths: &[Path<'_>]) -> f64 {
+    if let Times::Even(first) = paths[0].times
+        && paths.iter().all(|path| matches!(path.times, Times::Even(dt) if dt == first))
+    {
+        return first;
+    }
     let steps: usize = paths.iter().map(Path::n_steps).sum();
     paths.iter().map(Path::span).sum::<f64>() / steps as f64
 }
@@ -40,6 +45,8 @@ pub(crate) struct StepBlock<'a> {
     pub start: usize,
     pub steps: usize,
     x: Vec<f64>,
+    /// Whether no sample is missing; where one is, `seen` says which.
+    whole: bool,
     seen: Vec<bool>,
 }
 
@@ -53,6 +60,7 @@ impl<'a> StepBlock<'a> {
             start: 0,
             steps: 0,
             x: vec![0.0; n_inputs * (STEPS + 1)],
+            whole: true,
             seen: vec![true; STEPS + 1],
         }
     }
@@ -61,13 +69,24 @@ impl<'a> StepBlock<'a> {
     pub fn load(&mut self, paths: &[Path<'a>], stretch: Stretch) {
         self.source = paths[stretch.path];
         (self.path, self.start, self.steps) = (stretch.path, stretch.start, stretch.steps);
-        self.seen.fill(true);
-        for n in 0..=stretch.steps {
-            for (i, &value) in self.source.x.row(stretch.start + n).iter().enumerate() {
-                self.x[i * (STEPS + 1) + n] = value;
-                self.seen[n] &= !value.is_nan();
+        let samples = self.samples();
+        let rows = self.source.x.slice(s![stretch.start..stretch.start + samples, ..]);
+        let mut missing = false;
+        for (row, column) in self.x.chunks_exact_mut(STEPS + 1).zip(rows.columns()) {
+            row.iter_mut().zip(column).for_each(|(place, value)| *place = *value);
+            missing |= row[..samples].iter().fold(false, |missing, value| missing | value.is_nan());
+        }
+        self.whole = !missing;
+        if missing {
+            for (seen, row) in self.seen.iter_mut().zip(rows.rows()) {
+                *seen = row.iter().all(|value| !value.is_nan());
             }
         }
+    }
+
+    /// Whether no sample is missing.
+    pub fn whole(&self) -> bool {
+        self.whole
     }
 
     /// Number of samples: one more than steps.
@@ -85,6 +104,14 @@ impl<'a> StepBlock<'a> {
         self.x.len() / (STEPS + 1)
     }
 
+    /// The length of every step, if they have one.
+    pub fn even(&self) -> Option<f64> {
+        match self.source.times {
+            Times::Even(dt) => Some(dt),
+            Times::Stamps(_) => None,
+        }
+    }
+
     /// Length of a step.
     pub fn dt(&self, n: usize) -> f64 {
         self.source.dt(self.start + n)
@@ -92,7 +119,7 @@ impl<'a> StepBlock<'a> {
 
     /// Whether no input of this sample is missing.
     pub fn seen(&self, n: usize) -> bool {
-        self.seen[n]
+        self.whole || self.seen[n]
     }
 }
 

@@ -40,24 +40,24 @@ impl Regression<'_> {
         let dt_mean = mean_step(paths);
         let all: Vec<Stretch> = stretches(paths).collect();
         let mut total = RunningSum::zeros(self.program.n_outputs());
+        let some = all.len().div_ceil(JOB).min(WAVE);
+        let mut parts = vec![Products::zeros(self.program.n_outputs()); some];
         for wave in all.chunks(JOB * WAVE) {
-            let parts: Vec<Products> = wave
-                .par_chunks(JOB)
-                .map_init(
-                    || StepRows::new(self, paths, dt_mean),
-                    |rows, job| {
-                        control.check()?;
-                        let mut sums = Products::zeros(self.program.n_outputs());
-                        for &stretch in job {
-                            rows.load(paths, stretch);
-                            rows.add_products(&mut sums);
-                        }
-                        control.advance(job.iter().map(|s| s.steps as u64).sum());
-                        Ok(sums)
-                    },
-                )
-                .collect::<Result<_>>()?;
-            parts.into_iter().for_each(|part| total.add(part));
+            let jobs = wave.par_chunks(JOB).zip(&mut parts);
+            jobs.try_for_each_init(
+                || StepRows::new(self, paths, dt_mean),
+                |rows, (job, sums)| {
+                    control.check()?;
+                    sums.clear();
+                    for &stretch in job {
+                        rows.load(paths, stretch);
+                        rows.add_products(sums);
+                    }
+                    control.advance(job.iter().map(|s| s.steps as u64).sum());
+                    Ok(())
+                },
+            )?;
+            parts[..wave.len().div_ceil(JOB)].iter_mut().for_each(|part| total.add(part));
         }
         Ok(total.finish())
     }
@@ -87,7 +87,7 @@ impl Regression<'_> {
             )
             .collect::<Result<_>>()?;
         let mut total = RunningSum::zeros(self.program.n_outputs());
-        parts.into_iter().for_each(|part| total.add(part));
+        parts.into_iter().for_each(|mut part| total.add(&mut part));
         Ok(total.finish())
     }
 

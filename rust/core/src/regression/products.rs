@@ -4,6 +4,8 @@
 //! baseline, for AVX2 and for AVX-512, and taken by what the processor has; they differ in last bits, on one machine
 //! the bits are always the same.
 
+use std::ops::Range;
+
 use ndarray::{Array1, Array2};
 
 use super::block::STEPS;
@@ -119,37 +121,51 @@ impl<'a> View<'a> {
     }
 }
 
+/// Columns whose rows are read again and again before the next ones: 25 kB, which first-level caches hold.
+const BAND: usize = 12;
+
 /// Which entries of a product are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// All of them.
     General,
-    /// It is symmetric.
+    /// It is symmetric: those on the diagonal and above. Some below are written, but not all.
     Symmetric,
 }
 
-/// `out += A B^T` over the first `n` steps; `a` and `b` have rows of the same terms.
-pub(super) fn add_product(a: View<'_>, b: View<'_>, n: usize, shape: Shape, out: &mut Array2<f64>) {
+/// `out += A B^T` over the first `n` steps, and `line += B y`; `a` and `b` have rows of the same terms, `y` has one.
+pub(super) fn add_product(
+    a: View<'_>,
+    b: View<'_>,
+    y: View<'_>,
+    n: usize,
+    shape: Shape,
+    out: &mut Array2<f64>,
+    line: &mut Array1<f64>,
+) {
     assert!(a.k == b.k && out.dim() == (a.k, a.k) && n <= STEPS, "rows of other terms");
+    assert!(line.len() == b.k && y.k == 1, "a line of other terms");
     let groups = n.div_ceil(GROUP);
+    let to = (out.as_slice_mut().expect("made in order"), line.as_slice_mut().expect("made in order"));
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {
             // SAFETY: the processor has AVX-512.
-            return unsafe { wide::avx512(a, b, groups, shape, out) };
+            return unsafe { wide::avx512(a, b, y, groups, shape, to) };
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             // SAFETY: the processor has AVX2 and fused multiply-add.
-            return unsafe { wide::avx2(a, b, groups, shape, out) };
+            return unsafe { wide::avx2(a, b, y, groups, shape, to) };
         }
     }
-    tiled::<[f64; 4], 2, 3>(a, b, groups, shape, out);
+    tiled::<[f64; 4], 2, 3, 6>(a, b, y, groups, shape, to);
 }
 
 /// `out += A y` over the first `n` steps, `y` the only row of its kind.
 pub(super) fn add_line(a: View<'_>, y: View<'_>, n: usize, out: &mut Array1<f64>) {
     assert!(a.k == out.len() && y.k == 1 && n <= STEPS, "rows of other terms");
     let groups = n.div_ceil(GROUP);
+    let out = out.as_slice_mut().expect("made in order");
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {
@@ -161,14 +177,16 @@ pub(super) fn add_line(a: View<'_>, y: View<'_>, n: usize, out: &mut Array1<f64>
             return unsafe { wide::avx2_line(a, y, groups, out) };
         }
     }
-    line::<[f64; 4], 6>(a, y, groups, out);
+    line::<[f64; 4], 6>(a, y, 0..a.k, groups, out);
 }
 
 /// `out += w u u^T` with the terms at one step.
 pub(super) fn add_outer(rows: View<'_>, step: usize, w: f64, out: &mut Array2<f64>) {
-    for (i, mut line) in out.rows_mut().into_iter().enumerate() {
-        let left = w * rows.row(i)[step];
-        line.iter_mut().enumerate().for_each(|(j, out)| *out += left * rows.row(j)[step]);
+    let u: Vec<f64> = (0..rows.k).map(|k| rows.row(k)[step]).collect();
+    let out = out.as_slice_mut().expect("made in order");
+    for (line, one) in out.chunks_exact_mut(rows.k).zip(&u) {
+        let left = w * one;
+        line.iter_mut().zip(&u).for_each(|(out, right)| *out += left * right);
     }
 }
 
@@ -190,11 +208,22 @@ trait Vector: Copy {
     /// Values in it.
     const WIDTH: usize;
     fn zero() -> Self;
-    /// The first values of a slice that has enough.
-    fn load(from: &[f64]) -> Self;
+
+    /// The values of a slice from `at` on.
+    ///
+    /// # Safety
+    /// There are enough.
+    unsafe fn load(from: &[f64], at: usize) -> Self;
+
     /// `a b + self`.
     fn fused(self, a: Self, b: Self) -> Self;
     fn sum(self) -> f64;
+
+    /// The sum of each of several vectors.
+    #[inline(always)]
+    fn sums(of: &[Self], out: &mut [f64]) {
+        out.iter_mut().zip(of).for_each(|(out, vector)| *out = vector.sum());
+    }
 }
 
 impl Vector for [f64; 4] {
@@ -206,8 +235,8 @@ impl Vector for [f64; 4] {
     }
 
     #[inline(always)]
-    fn load(from: &[f64]) -> Self {
-        std::array::from_fn(|i| from[i])
+    unsafe fn load(from: &[f64], at: usize) -> Self {
+        std::array::from_fn(|i| from[at + i])
     }
 
     #[inline(always)]
@@ -221,45 +250,51 @@ impl Vector for [f64; 4] {
     }
 }
 
-/// All tiles of `R` rows and `C` columns that hold wanted entries.
+/// All tiles of `R` rows and `C` columns that hold wanted entries, columns in bands that stay in the first-level cache.
 #[inline(always)]
-fn tiled<V: Vector, const R: usize, const C: usize>(
+fn tiled<V: Vector, const R: usize, const C: usize, const L: usize>(
     a: View<'_>,
     b: View<'_>,
+    y: View<'_>,
     groups: usize,
     shape: Shape,
-    out: &mut Array2<f64>,
+    (out, of_y): (&mut [f64], &mut [f64]),
 ) {
     let k = a.k;
-    for top in (0..k).step_by(R) {
-        let first = if shape == Shape::Symmetric { top / C * C } else { 0 };
-        for left in (first..k).step_by(C) {
-            let tile = tile::<V, R, C>(a, top, b, left, groups);
-            for (i, sums) in (top..k).zip(&tile) {
-                for (j, sum) in (left..k).zip(sums) {
-                    if shape == Shape::General {
-                        out[[i, j]] += sum.sum();
-                    } else if j >= i {
-                        let sum = sum.sum();
-                        out[[i, j]] += sum;
-                        if j > i {
-                            out[[j, i]] += sum;
-                        }
-                    }
+    for from in (0..k).step_by(BAND) {
+        let to = (from + BAND).min(k);
+        line::<V, L>(b, y, from..to, groups, of_y);
+        let end = if shape == Shape::Symmetric { to } else { k };
+        for top in (0..end).step_by(R) {
+            let first = if shape == Shape::Symmetric { from.max(top / C * C) } else { from };
+            for left in (first..to).step_by(C) {
+                let tile = tile::<V, R, C>(a, top, b, left, groups);
+                let mut sums = [[0.0; C]; R];
+                V::sums(tile.as_flattened(), sums.as_flattened_mut());
+                let width = C.min(k - left);
+                for (row, sums) in (top..k).zip(&sums) {
+                    let place = &mut out[row * k + left..][..width];
+                    place.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
                 }
             }
         }
     }
 }
 
-/// Sums with one row, in tiles of `R` rows.
+/// Sums of some terms with one row, in tiles of `R` of them.
 #[inline(always)]
-fn line<V: Vector, const R: usize>(a: View<'_>, y: View<'_>, groups: usize, out: &mut Array1<f64>) {
-    for top in (0..a.k).step_by(R) {
+fn line<V: Vector, const R: usize>(
+    a: View<'_>,
+    y: View<'_>,
+    terms: Range<usize>,
+    groups: usize,
+    out: &mut [f64],
+) {
+    for top in terms.clone().step_by(R) {
         let tile = tile::<V, R, 1>(a, top, y, 0, groups);
-        for (k, [sum]) in (top..a.k).zip(&tile) {
-            out[k] += sum.sum();
-        }
+        let mut sums = [0.0; R];
+        V::sums(tile.as_flattened(), &mut sums);
+        out[top..terms.end].iter_mut().zip(&sums).for_each(|(out, sum)| *out += sum);
     }
 }
 
@@ -277,10 +312,13 @@ fn tile<V: Vector, const R: usize, const C: usize>(
     let a: [&[f64]; R] = std::array::from_fn(|r| &a.row((top + r).min(a.k - 1))[..end]);
     let b: [&[f64]; C] = std::array::from_fn(|c| &b.row((left + c).min(b.k - 1))[..end]);
     let mut sums = [[V::zero(); C]; R];
-    for at in (0..end).step_by(V::WIDTH) {
-        let columns: [V; C] = std::array::from_fn(|c| V::load(&b[c][at..at + V::WIDTH]));
+    for number in 0..end / V::WIDTH {
+        let at = number * V::WIDTH;
+        // SAFETY: all rows have `end` values, and whole vectors of them are read.
+        let columns: [V; C] = std::array::from_fn(|c| unsafe { V::load(b[c], at) });
         for r in 0..R {
-            let row = V::load(&a[r][at..at + V::WIDTH]);
+            // SAFETY: the same.
+            let row = unsafe { V::load(a[r], at) };
             for c in 0..C {
                 sums[r][c] = sums[r][c].fused(row, columns[c]);
             }
@@ -290,97 +328,7 @@ fn tile<V: Vector, const R: usize, const C: usize>(
 }
 
 #[cfg(target_arch = "x86_64")]
-mod wide {
-    //! The registers of x86-64 beyond the baseline. The tiles fill them: 24 sums of 32 registers, 12 of 16.
-
-    use std::arch::x86_64::*;
-
-    use crate::regression::products::{Array1, Array2, Shape, Vector, View, line, tiled};
-
-    impl Vector for __m512d {
-        const WIDTH: usize = 8;
-
-        #[inline(always)]
-        fn zero() -> Self {
-            // SAFETY: used inside `avx512` alone.
-            unsafe { _mm512_setzero_pd() }
-        }
-
-        #[inline(always)]
-        fn load(from: &[f64]) -> Self {
-            assert!(from.len() >= Self::WIDTH);
-            // SAFETY: used inside `avx512` alone; the slice has eight values.
-            unsafe { _mm512_loadu_pd(from.as_ptr()) }
-        }
-
-        #[inline(always)]
-        fn fused(self, a: Self, b: Self) -> Self {
-            // SAFETY: used inside `avx512` alone.
-            unsafe { _mm512_fmadd_pd(a, b, self) }
-        }
-
-        #[inline(always)]
-        fn sum(self) -> f64 {
-            // SAFETY: used inside `avx512` alone.
-            unsafe { _mm512_reduce_add_pd(self) }
-        }
-    }
-
-    impl Vector for __m256d {
-        const WIDTH: usize = 4;
-
-        #[inline(always)]
-        fn zero() -> Self {
-            // SAFETY: used inside `avx2` alone.
-            unsafe { _mm256_setzero_pd() }
-        }
-
-        #[inline(always)]
-        fn load(from: &[f64]) -> Self {
-            assert!(from.len() >= Self::WIDTH);
-            // SAFETY: used inside `avx2` alone; the slice has four values.
-            unsafe { _mm256_loadu_pd(from.as_ptr()) }
-        }
-
-        #[inline(always)]
-        fn fused(self, a: Self, b: Self) -> Self {
-            // SAFETY: used inside `avx2` alone.
-            unsafe { _mm256_fmadd_pd(a, b, self) }
-        }
-
-        #[inline(always)]
-        fn sum(self) -> f64 {
-            let mut values = [0.0; 4];
-            // SAFETY: used inside `avx2` alone; there is room for four values.
-            unsafe { _mm256_storeu_pd(values.as_mut_ptr(), self) };
-            values.sum()
-        }
-    }
-
-    #[target_feature(enable = "avx512f")]
-    pub fn avx512(a: View<'_>, b: View<'_>, groups: usize, shape: Shape, out: &mut Array2<f64>) {
-        match shape {
-            Shape::General => tiled::<__m512d, 4, 6>(a, b, groups, shape, out),
-            // Smaller tiles lose less along the diagonal.
-            Shape::Symmetric => tiled::<__m512d, 4, 4>(a, b, groups, shape, out),
-        }
-    }
-
-    #[target_feature(enable = "avx512f")]
-    pub fn avx512_line(a: View<'_>, y: View<'_>, groups: usize, out: &mut Array1<f64>) {
-        line::<__m512d, 12>(a, y, groups, out);
-    }
-
-    #[target_feature(enable = "avx2,fma")]
-    pub fn avx2_line(a: View<'_>, y: View<'_>, groups: usize, out: &mut Array1<f64>) {
-        line::<__m256d, 12>(a, y, groups, out);
-    }
-
-    #[target_feature(enable = "avx2,fma")]
-    pub fn avx2(a: View<'_>, b: View<'_>, groups: usize, shape: Shape, out: &mut Array2<f64>) {
-        tiled::<__m256d, 4, 3>(a, b, groups, shape, out);
-    }
-}
+mod wide;
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,14 @@
 //! The rows of a regression: library at both ends, target and weight of the steps of one block, and their products.
 
+use ndarray::Array1;
+
 use super::block::{Combined, STEPS, StepBlock, Stretch, Values};
 use super::products::{GROUP, Rows, STRIDE, Shape, View, add_line, add_outer, add_product, dot};
 use super::sums::Products;
 use super::targets::{Regression, StepScheme, Target, Weights, step_targets, step_weights};
 use crate::path::Path;
+
+const ONES: [f64; STEPS] = [1.0; STEPS];
 
 /// Library at the start and the end, target and weight of the usable steps of one block, one row per term.
 pub(crate) struct StepRows<'r, 'a, 'd> {
@@ -23,7 +27,10 @@ pub(crate) struct StepRows<'r, 'a, 'd> {
     right: Rows,
     weighted: Rows,
     y: Rows,
+    weighted_y: Rows,
     w: Vec<f64>,
+    /// A line that is not asked for.
+    unused: Array1<f64>,
 }
 
 impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
@@ -51,7 +58,9 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             right: Rows::new(k),
             weighted: Rows::new(k),
             y: Rows::new(1),
+            weighted_y: Rows::new(1),
             w: vec![0.0; STEPS],
+            unused: Array1::zeros(k),
         }
     }
 
@@ -85,17 +94,23 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             &mut self.w[..steps],
         );
         self.usable.clear();
-        self.usable.extend((0..steps).filter(|&n| self.block.seen(n) && self.block.seen(n + 1)));
+        if self.block.whole() {
+            self.usable.extend(0..steps);
+        } else {
+            self.usable.extend((0..steps).filter(|&n| self.block.seen(n) && self.block.seen(n + 1)));
+        }
         self.gather();
     }
 
     /// Copies the usable steps side by side.
     fn gather(&mut self) {
-        let y = self.y.row_mut(0);
-        for (p, &n) in self.usable.iter().enumerate() {
-            (y[p], self.w[p]) = (y[n], self.w[n]);
-        }
         let n_usable = self.usable.len();
+        if n_usable < self.block.steps {
+            let y = self.y.row_mut(0);
+            for (p, &n) in self.usable.iter().enumerate() {
+                (y[p], self.w[p]) = (y[n], self.w[n]);
+            }
+        }
         self.y.cut(n_usable);
         self.neighbours = n_usable == self.block.steps;
         self.in_place = self.neighbours && n_usable.is_multiple_of(GROUP) && self.library.stride() == STRIDE;
@@ -151,34 +166,35 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
         }
         let (y, w) = (&self.y.row(0)[..n], &self.w[..n]);
         sums.n += n as u64;
-        let weighted_y: Vec<f64> = w.iter().zip(y).map(|(w, y)| w * y).collect();
-        sums.target[0] += dot(&weighted_y, y);
-        sums.target[1] += y.iter().sum::<f64>();
-        let even = self.neighbours && w.iter().all(|weight| *weight == w[0]);
+        sums.target[1] += dot(y, &ONES[..n]);
+        self.weighted_y.set(0, w.iter().zip(y).map(|(w, y)| w * y));
+        sums.target[0] += dot(&self.weighted_y.row(0)[..n], y);
+        let target = self.weighted_y.view();
+        let even = self.neighbours && w.iter().fold(true, |even, weight| even & (*weight == w[0]));
         let plain = even && w[0] == 1.0;
         let [left, right] = ends(self.in_place, &self.library, &self.left, &self.right);
-        let weighted = if plain { left } else { self.weighted.weigh(left, w) };
-        let squares = self.regression.squares;
-        if squares {
-            let out = if even { &mut sums.even } else { &mut sums.start };
-            add_product(weighted, left, n, Shape::Symmetric, out);
+        if !self.regression.squares {
+            add_line(left, target, n, &mut sums.start_line);
+            if trapezoid {
+                add_line(right, target, n, &mut sums.end_line);
+            }
+            return;
         }
-        add_line(weighted, self.y.view(), n, &mut sums.start_line);
+        let weighted = if plain { left } else { self.weighted.weigh(left, w) };
+        let out = if even { &mut sums.even } else { &mut sums.start };
+        add_product(weighted, left, target, n, Shape::Symmetric, out, &mut sums.start_line);
         if !trapezoid {
             return;
         }
-        if squares {
-            add_product(weighted, right, n, Shape::General, &mut sums.across);
-        }
-        if squares && even {
+        add_product(weighted, right, target, n, Shape::General, &mut sums.across, &mut sums.end_line);
+        if even {
             add_outer(right, n - 1, w[0], &mut sums.end);
             add_outer(left, 0, -w[0], &mut sums.end);
+            return;
         }
-        let weighted = if plain { right } else { self.weighted.weigh(right, w) };
-        if squares && !even {
-            add_product(weighted, right, n, Shape::Symmetric, &mut sums.end);
-        }
-        add_line(weighted, self.y.view(), n, &mut sums.end_line);
+        let weighted = self.weighted.weigh(right, w);
+        // The line is there already.
+        add_product(weighted, right, target, n, Shape::Symmetric, &mut sums.end, &mut self.unused);
     }
 }
 

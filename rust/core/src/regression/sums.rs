@@ -55,7 +55,8 @@ impl AddAssign<&Self> for Sums {
 /// Products of the library `L` at the start and `R` at the end of the steps, of which [`Sums`] are linear combinations.
 #[derive(Debug, Clone)]
 pub(super) struct Products {
-    /// `w L L^T` of blocks whose `w R R^T` differs from it by first and last sample alone.
+    /// `w L L^T` of blocks whose `w R R^T` differs from it by first and last sample alone; of this and of the other
+    /// symmetric ones the diagonal and what is above.
     pub even: Array2<f64>,
     /// `w L L^T` of other blocks.
     pub start: Array2<f64>,
@@ -89,15 +90,22 @@ impl Products {
         }
     }
 
+    /// Those of no step.
+    pub fn clear(&mut self) {
+        self.lines_mut().into_iter().for_each(|line| line.fill(0.0));
+        self.n = 0;
+    }
+
     /// The sums that they make: `L` regresses itself with Euler's scheme, `(L + R) / 2` with the trapezoid.
     pub fn sums(&self, scheme: StepScheme) -> Sums {
-        let omega = &self.even + &self.start;
+        let (even, end) = (mirrored(&self.even), mirrored(&self.end));
+        let omega = &even + &mirrored(&self.start);
         let [s, total] = self.target;
         let (cross, inner, d) = match scheme {
             StepScheme::Euler => (omega.clone(), omega.clone(), self.start_line.clone()),
             StepScheme::Trapezoid => (
                 (&omega + &self.across) * 0.5,
-                (&omega + &self.across + self.across.t() + &self.even + &self.end) * 0.25,
+                (&omega + &self.across + self.across.t() + &even + &end) * 0.25,
                 (&self.start_line + &self.end_line) * 0.5,
             ),
         };
@@ -114,6 +122,11 @@ impl Products {
     }
 }
 
+/// The symmetric matrix that has these entries on the diagonal and above.
+fn mirrored(upper: &Array2<f64>) -> Array2<f64> {
+    Array2::from_shape_fn(upper.dim(), |(i, j)| upper[[i.min(j), i.max(j)]])
+}
+
 /// A running sum of [`Products`] that keeps what rounding takes away, so that a billion steps lose nothing.
 pub(super) struct RunningSum {
     sum: Products,
@@ -127,7 +140,7 @@ impl RunningSum {
     }
 
     /// Adds one part, by Neumaier's sum in each entry.
-    pub fn add(&mut self, mut part: Products) {
+    pub fn add(&mut self, part: &mut Products) {
         self.sum.n += part.n;
         let parts = part.lines_mut();
         for ((sum, lost), part) in self.sum.lines_mut().into_iter().zip(self.lost.lines_mut()).zip(parts) {

@@ -144,8 +144,11 @@ pub(crate) fn step_targets(
     match *target {
         Target::Drift(row) => {
             let x = block.input(row);
-            for (n, y) in y.iter_mut().enumerate() {
-                *y = (x[n + 1] - x[n]) / block.dt(n);
+            let moved = y.iter_mut().zip(x.iter().zip(&x[1..]));
+            if let Some(dt) = block.even() {
+                moved.for_each(|(y, (from, to))| *y = (to - from) / dt);
+            } else {
+                moved.enumerate().for_each(|(n, (y, (from, to)))| *y = (to - from) / block.dt(n));
             }
         }
         Target::Diffusion { pair: (i, j), .. } => {
@@ -196,8 +199,11 @@ pub(crate) fn step_weights(
         }
     }
     if let Target::Drift(_) = target {
-        for (n, w) in w.iter_mut().enumerate() {
-            *w *= block.dt(n) / dt_mean;
+        if let Some(dt) = block.even() {
+            let length = dt / dt_mean;
+            w.iter_mut().for_each(|w| *w *= length);
+        } else {
+            w.iter_mut().enumerate().for_each(|(n, w)| *w *= block.dt(n) / dt_mean);
         }
     }
 }

@@ -20,20 +20,24 @@ fn plain(a: &Rows, b: &Rows, n: usize) -> Array2<f64> {
     })
 }
 
-type Kernel = for<'a> fn(View<'a>, View<'a>, usize, Shape, &mut Array2<f64>);
+type Kernel = for<'a> fn(View<'a>, View<'a>, View<'a>, usize, Shape, &mut Array2<f64>, &mut Array1<f64>);
+
+fn slices<'a>(out: &'a mut Array2<f64>, line: &'a mut Array1<f64>) -> (&'a mut [f64], &'a mut [f64]) {
+    (out.as_slice_mut().expect("made in order"), line.as_slice_mut().expect("made in order"))
+}
 
 fn kernels() -> Vec<(&'static str, Kernel)> {
     let mut kernels: Vec<(&'static str, Kernel)> = vec![
         ("chosen", add_product),
-        ("baseline", |a, b, n, shape, out| {
-            tiled::<[f64; 4], 2, 3>(a, b, n.div_ceil(GROUP), shape, out);
+        ("baseline", |a, b, y, n, shape, out, line| {
+            tiled::<[f64; 4], 2, 3, 6>(a, b, y, n.div_ceil(GROUP), shape, slices(out, line));
         }),
     ];
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        kernels.push(("avx2", |a, b, n, shape, out| {
+        kernels.push(("avx2", |a, b, y, n, shape, out, line| {
             // SAFETY: the processor has AVX2 and fused multiply-add.
-            unsafe { wide::avx2(a, b, n.div_ceil(GROUP), shape, out) }
+            unsafe { wide::avx2(a, b, y, n.div_ceil(GROUP), shape, slices(out, line)) }
         }));
     }
     kernels
@@ -43,13 +47,17 @@ fn kernels() -> Vec<(&'static str, Kernel)> {
 fn products_are_sums_over_the_steps() {
     for (name, kernel) in kernels() {
         for (k, n) in [(1, 1), (3, 7), (12, 8), (13, 255), (36, 256), (37, 100)] {
-            let (a, b) = (rows(k, n, 1), rows(k, n, 2));
+            let (a, b, y) = (rows(k, n, 1), rows(k, n, 2), rows(1, n, 3));
             for (left, right, shape) in [(&a, &b, Shape::General), (&a, &a, Shape::Symmetric)] {
-                let mut out = Array2::ones((k, k));
-                kernel(left.view(), right.view(), n, shape, &mut out);
+                let (mut out, mut line) = (Array2::ones((k, k)), Array1::ones(k));
+                kernel(left.view(), right.view(), y.view(), n, shape, &mut out, &mut line);
                 let error = (out - 1.0 - plain(left, right, n)).mapv(f64::abs);
-                let worst = error.iter().copied().fold(0.0, f64::max);
+                let wanted = error.indexed_iter().filter(|((i, j), _)| shape == Shape::General || i <= j);
+                let worst = wanted.fold(0.0, |worst: f64, (_, &error)| worst.max(error));
                 assert!(worst < 1e-11, "{name}, {k} terms, {n} steps, {shape:?}: {worst}");
+                let of_line = (line - 1.0 - plain(right, &y, n).column(0)).mapv(f64::abs);
+                let worst = of_line.iter().copied().fold(0.0, f64::max);
+                assert!(worst < 1e-11, "{name}, {k} terms, {n} steps, the line: {worst}");
             }
         }
     }
