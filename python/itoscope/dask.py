@@ -56,7 +56,9 @@ class DaskStream(Stream):
         for piece, _ in self._pieces:
             yield self._dask.compute(piece)[0]
 
-    def total(self, work: Callable[[Array], Exact], count: Callable[[int], None] | None = None) -> Exact:
+    def total(
+        self, work: Callable[[Array], Exact], count: Callable[[int], None] | None = None, about: str = ""
+    ) -> Exact:
         """What `work` makes of every block, on the workers, and added there in a tree."""
         sums = [self._dask.delayed(work)(piece) for piece, _ in self._pieces]
         if not sums:

@@ -44,6 +44,7 @@ BELOW = (
     "timeline",
     "looked",
     "sight",
+    "resumed",
     "streams",
     "driving",
     "advice",

@@ -12,6 +12,8 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.common.reading import reading
+from itoscope.common.writing import path_of
+from itoscope.data.resumed import Kept, fingerprint
 from itoscope.data.samples import as_dt, as_names
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, DataError, argument_error
@@ -49,19 +51,27 @@ class Stream:
     """
 
     def __init__(
-        self, recordings: Sequence[Chunks], dt: float, names: Sequence[str] | None, block: int
+        self,
+        recordings: Sequence[Chunks],
+        dt: float,
+        names: Sequence[str] | None,
+        block: int,
+        resume: str | None = None,
     ) -> None:
         self._recordings = list(recordings)
         self.dt, self.block = as_dt(dt), checks.count("block", block)
         self._names = names
         self._seen: tuple[Trajectories, int] | None = None
+        self._resume = resume
 
     def blocks(self) -> Iterator[Array]:
         """The samples `(n, m)` of block after block; the last of one is the first of the next."""
         for chunks in self._recordings:
             yield from _regrouped(chunks(), self.block)
 
-    def total(self, work: Callable[[Array], Exact], count: Callable[[int], None] | None = None) -> Exact:
+    def total(
+        self, work: Callable[[Array], Exact], count: Callable[[int], None] | None = None, about: str = ""
+    ) -> Exact:
         """What `work` makes of every block, added without rounding.
 
         Parameters
@@ -69,18 +79,35 @@ class Stream:
         work : callable
         count : callable, optional
             Receives the steps done.
+        about : str
+            A name for what `work` makes, under which a stream that may be resumed keeps the sum.
         """
-        found: Exact | None = None
-        done = 0
-        for block in self.blocks():
-            one = work(block)
-            found = one if found is None else found + one
-            done += len(block) - 1
+        kept = self._kept(about)
+        done, whole, found = (0, False, None) if kept is None else kept.read()
+        if whole and found is not None:
+            return found
+        steps = number = 0
+        for number, block in enumerate(self.blocks(), 1):
+            if number > done:
+                one = work(block)
+                found = one if found is None else found + one
+                if kept is not None:
+                    kept.note(number, found)
+            steps += len(block) - 1
             if count is not None:
-                count(done)
+                count(steps)
         if found is None:
             raise DataError("the stream has no step: two samples that follow each other are wanted")
+        if kept is not None:
+            kept.note(number, found, whole=True)
         return found
+
+    def _kept(self, about: str) -> Kept | None:
+        """Where the sum of this recording is kept under this name."""
+        if self._resume is None:
+            return None
+        size = f"{self.dt!r} {self.block} {self.n_steps} {self.n_paths}"
+        return Kept(self._resume, fingerprint(about, size, *self.part().paths))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -201,6 +228,7 @@ def stream(
     columns: Sequence[str | int] | None = None,
     key: str | None = None,
     block: int = BLOCK,
+    resume: str | PathLike[str] | None = None,
 ) -> Stream:
     """A recording that is larger than memory, or is not to be held there.
 
@@ -220,6 +248,9 @@ def stream(
         Name of the data set within an HDF5 file or a Zarr group.
     block : int
         Steps that are held at once.
+    resume : path, optional
+        A folder in which sums are kept while they are made, each in a small file: the same call with the same seed goes
+        on where an earlier one was interrupted, and has the same bits. A function among the terms is known by its name.
 
     Returns
     -------
@@ -254,7 +285,8 @@ def stream(
         names = _parquet(sources[0]).schema_arrow.names
     if names is not None:
         names = as_names(names, len(checks.names(names, "names")))
-    return Stream([_chunks(one, columns, key, block) for one in sources], dt, names, block)
+    folder = None if resume is None else path_of(resume, "resume")
+    return Stream([_chunks(one, columns, key, block) for one in sources], dt, names, block, folder)
 
 
 def as_stream(data: Any, dt: float | None) -> Stream | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from itoscope.backends import get_backend
-from itoscope.backends.records import Program, Sums, Target, Weights
+from itoscope.backends.records import Program, Sums, Target, Variance, Weights
+from itoscope.data.resumed import fingerprint
 from itoscope.errors import ArgumentError
 from itoscope.stats.exact import Exact
 
@@ -41,6 +42,21 @@ class BlockSums:
     scheme: str
     weights: Weights
     dt: float
+
+    @property
+    def about(self) -> str:
+        """A name for what is summed: another one for other terms, targets, coefficients, weights."""
+        target, weights = self.target, self.weights
+        words = [*self.program.inputs, "", *self.program.expressions, "", *self.library.custom_names, ""]
+        numbers: list[Array | None] = [None, None, None]
+        if target.drift is not None:
+            words += [*target.drift.program.expressions, ""]
+            numbers[0] = target.drift.coef
+        if isinstance(weights, Variance):
+            words += [*weights.program.expressions, ""]
+            numbers[1:] = weights.coef, weights.floors
+        asked = f"{self.backend} {target.pair} {target.is_diffusion} {target.squares} {self.scheme}"
+        return fingerprint(asked, "\n".join(words), *numbers)
 
     def __call__(self, block: Array) -> Exact:
         """The numbers of the sums, to be added without rounding."""
@@ -80,4 +96,4 @@ def streamed_sums(
             f"terms with {', '.join(work.library.driven)}: a stream is read without the time and without inputs; read "
             "the recording whole, itoscope.read(...)"
         )
-    return Sums.of_flat(source.total(work, count).rounded(), n_terms)
+    return Sums.of_flat(source.total(work, count, work.about).rounded(), n_terms)
