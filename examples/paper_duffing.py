@@ -7,7 +7,7 @@ problem = ito.problems.duffing_van_der_pol()
 # As printed: Euler data, all states exact, everything averaged over the paths before one unweighted regression.
 data = problem.simulate(duration=1.0, dt=1e-3, n_paths=200, scheme="euler-maruyama", seed=1)
 printed = ito.discover(
-    data, known_drift=problem.known_drift, scheme="euler", weights=None, ensemble="mean",
+    data, ito.Library.paper(), known_drift=problem.known_drift, scheme="euler", weights=None, ensemble="mean",
     prior=ito.Prior(standardize=False), seed=1,
 )  # fmt: skip
 print("as printed:", *printed.equations(), sep="\n  ")

@@ -15,7 +15,7 @@ SHORT = {"n_chains": 2, "n_samples": 150, "n_burn": 50, "seed": 1}
 def measured():
     """The Duffing-Van der Pol oscillator with a given first row."""
     data = ito.problems.duffing_van_der_pol().simulate(duration=1.0, dt=1e-3, n_paths=20, seed=1)
-    return ito.discover(data, known_drift={"x1": "x2"}, **SHORT)
+    return ito.discover(data, ito.Library.paper(), known_drift={"x1": "x2"}, **SHORT)
 
 
 @cache

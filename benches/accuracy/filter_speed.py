@@ -66,7 +66,7 @@ def duffing(records: int) -> tuple[float, float]:
     level = 0.05 * np.concatenate(x).std()
     y = [one + level * rng.standard_normal(len(one)) for one in x]
     began, cpu = time.perf_counter(), time.process_time()
-    ito.discover(y, dt=1e-3, order=2, measurement_noise="estimate", seed=1)
+    ito.discover(y, ito.Library.paper(), dt=1e-3, order=2, measurement_noise="estimate", seed=1)
     return time.process_time() - cpu, time.perf_counter() - began
 
 

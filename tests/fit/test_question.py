@@ -6,6 +6,7 @@ import pytest
 from itoscope.errors import ArgumentError
 from itoscope.fit.options import Options
 from itoscope.fit.question import Question
+from itoscope.fit.standard import standard_library
 
 STEPS = np.random.default_rng(1).normal(size=(50, 2)).cumsum(axis=0)
 
@@ -55,9 +56,13 @@ def test_a_given_row_has_no_noise():
     assert found.rows == (1,) and found.pairs == ((1, 1),)
 
 
-def test_the_library_is_the_papers_by_the_size_of_the_system():
-    assert ask().library.names == ito.Library.paper(6).names(["x1", "x2"])
-    assert ask(order=2).library.names == ito.Library.paper(3).names(["x1", "x2", "v1", "v2"])
+def test_the_library_is_of_monomials_as_far_as_they_are_few():
+    poly = ito.Library.polynomials
+    assert ask().library.names == ask().diffusion_library.names == poly(3).names(["x1", "x2"])
+    assert ask(order=2).library.names == poly(3).names(["x1", "x2", "v1", "v2"])
+    driven = ask(columns=1, inputs={"u": np.sin}).library.names
+    assert driven == poly(3).names(["x1", "u"])
+    assert [standard_library(n) for n in (5, 6, 10, 11, 40)] == [poly(3), poly(2), poly(2), poly(1), poly(1)]
     chosen = ask(library=ito.Library.polynomials(1), diffusion_library=ito.Library.polynomials(0))
     assert chosen.library.names == ["1", "x1", "x2"] and chosen.diffusion_library.names == ["1"]
 

@@ -21,18 +21,18 @@ def walk(states, n=300):
 def test_a_library_that_does_not_fit_is_refused_with_one_that_does(monkeypatch):
     monkeypatch.setattr(size, "free_memory", lambda: 4e5)
     with pytest.raises(ArgumentError, match="library = '36 terms'") as told:
-        ito.discover(walk(2), dt=0.01, **SHORT)
+        ito.discover(walk(2), ito.Library.paper(), dt=0.01, **SHORT)
     most = int(str(told.value).partition("about ")[2].split()[0])
     assert 5 < most < 36
     assert size_of(most, 5, 299, 0).memory <= 0.2e6 < size_of(most + 2, 5, 299, 0).memory
     ito.discover(walk(2), ito.Library.polynomials(2), dt=0.01, **SHORT)
 
 
-def test_29_states_with_the_default_library_are_refused_at_once(monkeypatch):
+def test_29_states_with_the_library_of_the_paper_are_refused_at_once(monkeypatch):
     monkeypatch.setattr(size, "free_memory", lambda: 64e9)
     began = time.perf_counter()
     with pytest.raises(ArgumentError, match="29 states"):
-        ito.discover(walk(29), dt=0.01, **SHORT)
+        ito.discover(walk(29), ito.Library.paper(3), dt=0.01, **SHORT)
     assert time.perf_counter() - began < 20.0
 
 
@@ -55,7 +55,7 @@ def test_a_long_time_is_said_and_a_short_one_is_not(monkeypatch):
 def test_noisy_recordings_are_estimated_too(monkeypatch):
     monkeypatch.setattr(size, "free_memory", lambda: 4e5)
     with pytest.raises(ArgumentError, match="36 terms"):
-        ito.discover(walk(2), dt=0.01, measurement_noise="estimate", **SHORT)
+        ito.discover(walk(2), ito.Library.paper(), dt=0.01, measurement_noise="estimate", **SHORT)
 
 
 def test_free_memory_is_that_of_the_system_or_without_bound(monkeypatch, tmp_path):

@@ -31,7 +31,11 @@ STOCK = {"duration": 1.0, "dt": 1e-3, "n_paths": 500, "substeps": 10}
 def duffing(seed, **settings):
     problem = ito.problems.duffing_van_der_pol()
     return ito.discover(
-        record(problem, seed, **DUFFING), known_drift=problem.known_drift, seed=seed, **settings
+        record(problem, seed, **DUFFING),
+        ito.Library.paper(),
+        known_drift=problem.known_drift,
+        seed=seed,
+        **settings,
     )
 
 

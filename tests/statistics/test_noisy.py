@@ -114,7 +114,7 @@ def test_duffing_with_the_whole_library(noise):
             duration=1.0, dt=1e-3, n_paths=200, substeps=50, seed=seed, scheme="taylor15"
         ).positions()
         data, level = _measured(whole, noise, seed)
-        result = ito.discover(data, order=2, measurement_noise="estimate", seed=seed)
+        result = ito.discover(data, ito.Library.paper(), order=2, measurement_noise="estimate", seed=seed)
         equations = {"v1": result.drift["v1"], "gamma": result.diffusion["v1", "v1"]}
         found = {(label, t) for label, e in equations.items() for t, z in zip(e.terms, e.selected) if z}
         exact += found == set(truth)

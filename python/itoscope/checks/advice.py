@@ -12,6 +12,7 @@ import numpy as np
 
 from itoscope.checks import causes
 from itoscope.checks.filtered import MOST_PATHS
+from itoscope.checks.kinks import kink_advice
 from itoscope.checks.rows import steps_of
 from itoscope.checks.sampled import averaged, coarse
 from itoscope.checks.terms import drift_short, least, noise_short
@@ -78,7 +79,7 @@ def advice_of(result: Findings) -> list[Advice]:
             fired = _fired(result, steps.name)
             if fired and np.count_nonzero(np.isfinite(steps.z)) > 200:
                 found += [new for new in _of_row(result, data, steps, fired, rows) if not _said(new, found)]
-    return found[:TWO]
+    return (found + kink_advice(result, {advice.about for advice in found}))[:TWO]
 
 
 def _said(advice: Advice, found: Sequence[Advice]) -> bool:

@@ -88,7 +88,10 @@ def discover(
         that is not in memory (`numpy.memmap`, h5py, Zarr), are read in blocks; what is no sum, checks among them, is
         looked at on stretches, which are the `data` of the result.
     library : Library, optional
-        Candidate terms of the drift. Default: `Library.paper(6)` for one or two states, `Library.paper(3)` for more.
+        Candidate terms of the drift. Default: `Library.polynomials(3)` of up to five states and inputs,
+        `Library.polynomials(2)` of up to ten, `Library.polynomials(1)` of more, about zero or, where the data are far
+        from it, about their mean, whichever has the larger evidence. Kinks, as of dry friction, are there on request:
+        `Library.polynomials(3) + Library.sign()`, or `Library.paper()` with all of them.
     dt : float, optional
         Step between samples, in the unit of time of the answer, of data that have no times.
     order : {1, 2}

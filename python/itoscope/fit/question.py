@@ -16,7 +16,7 @@ from itoscope.data.driving import driven, rows
 from itoscope.errors import DataError, argument_error
 from itoscope.expressions.slopes import multiples, slope
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names, velocities
-from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
+from itoscope.fit.forcing import constant_pairs, pairs_of
 from itoscope.fit.given import Given
 from itoscope.fit.memory import Memory, memories_of, numbers_of, remembering, without_friction
 from itoscope.fit.numbers import Numbers
@@ -29,6 +29,7 @@ from itoscope.fit.sensors.laws import heavy_columns, laws_of
 from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
 from itoscope.fit.sensors.resolution import resolution_of
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
+from itoscope.fit.standard import libraries
 from itoscope.fit.symmetry import Orbits, even_terms, orbits_of_diffusion, orbits_of_drift
 from itoscope.fit.terms import deviations_of, said_of, settings_of
 from itoscope.fit.trends import with_trends
@@ -48,8 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Question"]
 
-SMALL_SYSTEM, DEGREE, LARGE_DEGREE = 2, 6, 3
-"""Most states for which the library that is taken unless given has the paper's degree, that degree, and the other."""
 FEWEST = 3
 """Recordings without which nothing is known of a spread."""
 KEPT = (
@@ -166,7 +165,7 @@ class Question:
         memories = memories_of(options.forcing, sought, taken)
         numbers = numbers_of(numbers, memories, asked, data)
         both: tuple[Shaper | Memory, ...] = (*shapers, *memories)
-        recipe, for_diffusion, words = _libraries(options, motion, sought, [one.row for one in both])
+        recipe, for_diffusion, words = libraries(options, motion, inputs, sought, [one.row for one in both])
         options, recipe = with_trends(options, recipe, motion, sought, inputs)
         hidden, means = [name for one in both for name in one.states], _means(data, motion, inputs)
         own, diffusion_library = bind_together([recipe, for_diffusion], motion, means, inputs)
@@ -397,21 +396,6 @@ def _beside_numbers(
         before = found.get(row, Said())
         found[row] = before.without(*(own - before.included))
     return found
-
-
-def _libraries(
-    options: Options, motion: Sequence[str], sought: Sequence[str], forced: Sequence[str]
-) -> tuple[Library, Library, dict[int, Diffusion]]:
-    """Candidates of the drift and of Gamma, and what was asked of the noise of each row: none where a force has it."""
-    degree = DEGREE if len(motion) <= SMALL_SYSTEM else LARGE_DEGREE
-    recipe = Library.paper(degree) if options.library is None else options.library
-    words = words_by_row(options.diffusion, motion, [motion.index(x) for x in sought])
-    words |= {motion.index(row): "none" for row in forced}
-    for_diffusion = options.diffusion_library or recipe
-    if "constant" in words.values() or (forced and set(words.values()) == {"none"}):
-        varying = not {"constant", "none"}.issuperset(words.values())
-        for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
-    return recipe, for_diffusion, words
 
 
 def _limits(

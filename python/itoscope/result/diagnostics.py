@@ -209,7 +209,8 @@ class Diagnostics(TypedDict, total=False):
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
     the errors are those of the observed information; `origin_gain` is the log Bayes factor of terms about the mean
-    against terms about zero, of states far from zero; `advice` is missing where there is none.
+    against terms about zero, of states far from zero; `kinks` by row are those that no smooth term takes the place of,
+    with their probabilities; `advice` is missing where there is none.
     """
 
     rounds: list[WeightRound] | list[FilterRound]
@@ -229,6 +230,7 @@ class Diagnostics(TypedDict, total=False):
     offsets: dict[str, Zero]
     outliers: list[dict[str, Any]]
     origin_gain: float
+    kinks: dict[str, dict[str, float]]
 
 
 class Summary(TypedDict, total=False):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.checks.filtered import check_steps, looked_at
+from itoscope.checks.kinks import looked_for_kinks
 from itoscope.checks.measured import check_differing
 from itoscope.data.driving import carried, carried_columns
 from itoscope.data.sight import Sight
@@ -21,10 +22,12 @@ from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.forces import forces_of, kernels_of, log_bayes_factor
 from itoscope.fit.filtered.laws import laws_found, outliers_found
+from itoscope.fit.filtered.origin import fitted_about
 from itoscope.fit.filtered.recording import Looked, Recording
 from itoscope.fit.filtered.state import Task
 from itoscope.fit.filtered.tails import START
 from itoscope.fit.filtered.told import told
+from itoscope.fit.origin import with_origin
 from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
 from itoscope.fit.sensors.resolution import rounding_of, said_of_rounding
@@ -83,8 +86,10 @@ def answer_filtered(question: Question) -> Findings:
 
 
 def _answered(question: Question) -> Findings:
-    fit = _fitted(question)
+    standard = question.options.library is None
+    question, fit, origin, gain = fitted_about(question, _fitted)
     findings = _findings(question, fit)
+    findings = with_origin(findings, origin, gain)
     if question.shapers or question.memories:
         factor = log_bayes_factor(question, fit, _fitted(_white(question)))
         if question.shapers:
@@ -106,7 +111,8 @@ def _answered(question: Question) -> Findings:
         ]
         findings.diagnostics["checks"] += [check.as_dict() for check in checks]
         findings.warnings += [check.sentence for check in checks if check.fired]
-    return looked_at(findings)
+    findings = looked_at(findings)
+    return looked_for_kinks(findings) if standard else findings
 
 
 def _white(question: Question) -> Question:

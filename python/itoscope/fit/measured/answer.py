@@ -10,6 +10,7 @@ import numpy as np
 
 from itoscope.backends.records import Fitted, Variance
 from itoscope.checks.beyond import looked_beyond
+from itoscope.checks.kinks import looked_for_kinks
 from itoscope.checks.measured import (
     check_differing,
     check_given,
@@ -31,6 +32,7 @@ from itoscope.fit.measured.regressions import Measured, coefficients
 from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
 from itoscope.fit.measured.still import fit_still
 from itoscope.fit.measured.tied import joined, log_evidence, same_terms, untied
+from itoscope.fit.origin import with_origin
 from itoscope.fit.sampler import NOTHING, sampler_of
 from itoscope.fit.streams import Stream
 from itoscope.library.bound import TIME
@@ -67,6 +69,7 @@ class Answer(NamedTuple):
 
 def answer_measured(question: Question) -> Answer:
     """Run the rounds, then look at what they found."""
+    standard = question.options.library is None
     data, names = question.data, question.data.names
     longest = max(float(np.max(np.diff(t) if np.ndim(t) else t)) for t in data.steps())
     for row in question.rows:
@@ -110,20 +113,24 @@ def answer_measured(question: Question) -> Answer:
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,
     )
-    findings.warnings += origin
+    findings = with_origin(findings, origin, gain)
     against = findings.diagnostics.get("symmetry", {}).get("log_evidence", 0.0)
     if against < 0.0:
         findings.warnings.append(
             f"the data speak against what rows were to have in common (log evidence {against:+.3g}): leave out symmetry"
             " or ties"
         )
-    if gain is not None:
-        findings.diagnostics["origin_gain"] = gain
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
-    findings = with_given_noise(looked_beyond(findings, _plain(measured, findings)), question.given.noise)
+    findings = with_given_noise(_looked_at(findings, measured, standard), question.given.noise)
     findings.warnings += grouped_warnings(findings.labelled())
     coarse = question.options.scheme == "auto" and any(check.fired for check in biased)
     return Answer(findings, common, origin, coarse and can_follow(question, measured) and not found)
+
+
+def _looked_at(findings: Findings, measured: Measured, standard: bool) -> Findings:
+    """With the looks beyond the data, and at kinks where the library is the standard one."""
+    findings = looked_beyond(findings, _plain(measured, findings))
+    return looked_for_kinks(findings) if standard else findings
 
 
 def _in_common(question: Question, fit: MeasuredFit) -> Common:

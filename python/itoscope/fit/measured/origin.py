@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,10 +9,10 @@ import numpy as np
 from itoscope.backends import get_backend
 from itoscope.backends.records import Fitted, Target
 from itoscope.fit.measured.regressions import Measured, regress
+from itoscope.fit.origin import about_mean, choice_text, distance_text, far_states
 from itoscope.fit.streams import Stream
 from itoscope.posterior.columns import sound
 from itoscope.posterior.words import sum_text
-from itoscope.stats.running import mean_and_variance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,21 +21,7 @@ if TYPE_CHECKING:
     from itoscope.fit.sampler import Sample
     from itoscope.posterior.equation import Equation
 
-__all__ = ["far_states", "settle_origin"]
-
-FAR = 5.0
-"""A state whose mean is so many standard deviations from zero is far from it."""
-
-
-def far_states(question: Question) -> list[tuple[str, float]]:
-    """The measured states that are far from zero, each with the distance of its mean in standard deviations."""
-    found = []
-    for column, name in enumerate(question.data.names):
-        mean, variance = mean_and_variance([x[:, column] for x in question.data.paths])
-        spread = math.sqrt(variance)
-        if spread > 0 and abs(mean) > FAR * spread:
-            found.append((name, abs(mean) / spread))
-    return found
+__all__ = ["settle_origin"]
 
 
 def settle_origin(
@@ -57,38 +41,18 @@ def settle_origin(
         What samples the posterior of a question's moments.
     """
     far = far_states(question)
-    centred = question.recipe.about_mean()
-    if not far or centred is question.recipe or question.said or question.deviations or question.orbits:
+    other = about_mean(question, far)
+    if other is None:
         return question, [], None
-    options = question.options
-    diffusion = options.diffusion_library
-    other = type(question).of(
-        question.data,
-        replace(
-            options,
-            library=centred,
-            diffusion_library=None if diffusion is None else diffusion.about_mean(),
-            seed=question.sampling.seed,
-        ),
-        question.stream,
-    )
-    (zero, _), (mean, about_mean) = (_evidence(one, measured(one), sample(one)) for one in (question, other))
-    where = ", ".join(f"{name} is {distance:.3g} standard deviations from zero" for name, distance in far)
+    (zero, _), (mean, centred) = (_evidence(one, measured(one), sample(one)) for one in (question, other))
     gain = mean - zero
-    if options.library is None:
-        place, size = ("their mean", gain) if gain > 0 else ("zero", -gain)
-        return (
-            other if gain > 0 else question,
-            [
-                f"{where}: terms are about {place}, which has the larger evidence (log Bayes factor {size:.3g})"
-            ],
-            gain,
-        )
-    rows = "; ".join(f"d{name} = ({sum_text(equation)}) dt" for name, equation in about_mean.items())
+    if question.options.library is None:
+        return other if gain > 0 else question, [choice_text(far, gain)], gain
+    rows = "; ".join(f"d{name} = ({sum_text(equation)}) dt" for name, equation in centred.items())
     better = "which the data prefer" if gain > 0 else "but the data prefer those about zero"
     words = (
-        f'{where}: with terms about the mean (origin="mean", log Bayes factor {gain:+.3g}) the drift would be {rows}, '
-        f"{better}"
+        f'{distance_text(far)}: with terms about the mean (origin="mean", log Bayes factor {gain:+.3g}) the drift '
+        f"would be {rows}, {better}"
     )
     return question, [words], gain
 

@@ -1,0 +1,56 @@
+"""The libraries of a question, and the one where none is given: monomials to the degree that keeps them few."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING
+
+from itoscope.fit.forcing import words_by_row
+from itoscope.library.bound import TIME
+from itoscope.library.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from itoscope.common.types import Diffusion
+    from itoscope.fit.options import Options
+
+__all__ = ["libraries", "standard_library"]
+
+DEGREE, MOST = 3, 70
+"""Degree of the library that is taken unless one is given, and the most terms, for which the degree is lowered."""
+
+
+def standard_library(count: int) -> Library:
+    r"""Monomials of `count` variables to the largest degree p <= 3 with :math:`\binom{n + p}{p} \le 70` terms.
+
+    Cubes of up to five variables (56 terms), squares and products of up to ten (66), straight lines beyond.
+
+    Parameters
+    ----------
+    count : int
+        States and inputs, n; the time is none of them.
+    """
+    degree = DEGREE
+    while degree > 1 and comb(count + degree, degree) > MOST:
+        degree -= 1
+    return Library.polynomials(degree)
+
+
+def libraries(
+    options: Options,
+    motion: Sequence[str],
+    inputs: Sequence[str],
+    sought: Sequence[str],
+    forced: Sequence[str],
+) -> tuple[Library, Library, dict[int, Diffusion]]:
+    """Candidates of the drift and of Gamma, and what was asked of the noise of each row: none where a force has it."""
+    count = len(motion) + len(set(inputs) - {TIME})
+    recipe = standard_library(count) if options.library is None else options.library
+    words = words_by_row(options.diffusion, motion, [motion.index(x) for x in sought])
+    words |= {motion.index(row): "none" for row in forced}
+    for_diffusion = options.diffusion_library or recipe
+    if "constant" in words.values() or (forced and set(words.values()) == {"none"}):
+        varying = not {"constant", "none"}.issuperset(words.values())
+        for_diffusion = Library.polynomials(0) + for_diffusion if varying else Library.polynomials(0)
+    return recipe, for_diffusion, words
