@@ -409,6 +409,8 @@ NO_STUDY = {
     "result.laws.PLANE_DRAWS": "how many draws are behind a band",
     "result.laws.PASSAGE_NODES": "`pytest tests/result/test_laws.py` finds known times to 0.2 % with a few more",
     "result.laws.WALKERS": "how many paths are behind a band, in which their chance is",
+    "result.laws.NEAREST": "how closely a range is told; nothing else hangs on it",
+    "result.passage.HELD": "no mean time is moved by what is so rare; at e-300 numbers leave the range of floats",
     "result.walk.WALKED": "ends a simulation whose paths do not arrive",
     "result.walk.BLOCK": "how much is simulated at once",
     "result.walk.MISSING": "a mean time is told that at most so many paths are missing from",

@@ -236,6 +236,13 @@ def test_what_has_no_law_says_so(wells, rolling, tmp_path):
         loaded.first_passage(0.5, 1.0)
     with pytest.raises(refused, match="wall = 0"):
         wells.first_passage(0.5, 1.0, wall=0.0)
+    for wall in (6.0, 100.0, 1e6):
+        with pytest.raises(
+            refused, match=rf"wall = {wall}: a state between 1 and [34]\.\d+: .* holds nothing"
+        ):
+            wells.first_passage(0.5, 1.0, wall=wall)
+    with pytest.raises(refused, match="holds nothing"):
+        wells.first_passage(-0.5, -1.0, wall=-50.0)
     with pytest.raises(refused, match="y = "):
         wells.stationary_density(y=[0.0, 1.0, 2.0])
     with pytest.raises(refused, match="even steps"):

@@ -12,7 +12,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.result.ensemble import Asked
 from itoscope.result.field import Field
 from itoscope.result.motion import DRAWS, Motion, banded
-from itoscope.result.passage import LONG, TIMES, Arrivals, Curve, FirstPassage, by_equation
+from itoscope.result.passage import LONG, TIMES, Arrivals, Curve, FirstPassage, by_equation, last_held
 from itoscope.result.plane import settled
 from itoscope.result.walk import Walk, summed
 
@@ -34,6 +34,8 @@ NODES, PLANE_DRAWS = 81, 50
 """Points of a surface each way, and models behind its band."""
 PASSAGE_NODES = 161
 """Points between start, level and wall."""
+NEAREST = 1e-6
+"""Share of the way to a wall at which the density along it is first looked at."""
 WALKERS = 40
 """Simulated paths of each model."""
 
@@ -175,8 +177,8 @@ class Laws(Motion):
         Raises
         ------
         ArgumentError
-            For a start that is not on one side of the level, or not between the two; a model that is driven, or has no
-            noise; and where `dt` is missing.
+            For a start that is not on one side of the level, or not between the two; a wall where it has
+            nothing to hold; a model that is driven, or has no noise; and where `dt` is missing.
 
         Examples
         --------
@@ -281,6 +283,8 @@ class Laws(Motion):
         """Times to the levels of one state, of the mean model and of draws."""
         both = len(levels) == 2
         ends = levels if both else (_wall(self, levels[0], start, wall), levels[0])
+        if wall is not None and not both:
+            self._check_held(start, ends[0])
         sign = 1.0 if ends[0] < ends[1] else -1.0
         share = (start - ends[0]) / (ends[1] - ends[0])
         place = min(max(round(share * (PASSAGE_NODES - 1)), 1), PASSAGE_NODES - 2)
@@ -295,6 +299,18 @@ class Laws(Motion):
             found.append(arrivals)
         assert times is not None
         return times, (found[0], found[1])
+
+    def _check_held(self, start: float, wall: float) -> None:
+        """Refuse a wall twice as far from the start as the stationary density of the mean model reaches."""
+        at = start + (wall - start) * np.concatenate([[0.0], np.geomspace(NEAREST, 1.0, POINTS)])
+        with np.errstate(all="ignore"):
+            rate, gamma = self._rates(self.mean_model(), at)
+            last = last_held(at, rate[0], gamma[0])
+        if last is not None and abs(wall - start) > 2.0 * abs(last - start):
+            raise argument_error(
+                "wall", wall, f"a state between {start:.4g} and {2.0 * last - start:.4g}: beyond {last:.4g} there is "
+                "less than 1e-12 of the peak of the stationary density, and a wall holds nothing",
+            )  # fmt: skip
 
     def _walked(
         self,

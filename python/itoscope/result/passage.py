@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.result.motion import Banded
 
-__all__ = ["Arrivals", "Curve", "FirstPassage", "by_equation"]
+__all__ = ["Arrivals", "Curve", "FirstPassage", "by_equation", "last_held"]
 
 
 TIMES = 201
 """Times at which the share that has arrived is told."""
 LONG = 5.0
 """So many mean times."""
+
+
+HELD = 1e-12
+"""Share of the peak of a density under which a wall has nothing to hold."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,25 @@ def by_equation(
         sd = np.sqrt(np.maximum(second - mean**2, 0.0))
         asked = np.linspace(0.0, LONG * mean[0], TIMES) if times is None else times
         return asked, Arrivals(mean, sd, 1.0 - chain.left(place, asked))
+
+
+def last_held(x: Array, drift: Array, gamma: Array) -> float | None:
+    r"""Where the stationary density falls under 1e-12 of its peak for good; None if nowhere before the last node.
+
+    :math:`\log p = \int 2 f / \Gamma - \log \Gamma`, up to a constant.
+
+    Parameters
+    ----------
+    x : (n,) array
+        From the start to the wall.
+    drift, gamma : (n,) arrays
+        `gamma` positive.
+    """
+    slope = 2.0 * drift / gamma
+    rise = 0.5 * (slope[1:] + slope[:-1]) * np.diff(x)
+    log_density = np.concatenate([[0.0], np.cumsum(rise)]) - np.log(gamma)
+    there = np.flatnonzero(log_density > log_density.max() + np.log(HELD))
+    return None if there[-1] + 1 >= len(x) else float(x[there[-1] + 1])
 
 
 class _Chain(NamedTuple):
