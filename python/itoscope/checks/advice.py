@@ -123,7 +123,7 @@ def _is_open(advice: Advice, result: Findings) -> bool:
         )
     if advice.cause == "averaged samples":
         return f"average({advice.about})" not in (settings.get("observed") or ())
-    if advice.cause == "outliers":
+    if advice.cause in ("outliers", "jumps"):  # outliers in a row look like jumps to and fro
         return advice.about not in (settings.get("noise_law") or ())
     if advice.cause == "wrong order":
         asked = settings.get("order") == 1 and not result.known_drift and not settings.get("states")

@@ -138,6 +138,16 @@ def test_advice_on_outliers_names_the_law_and_can_be_tried(spoiled):
     assert not [advice for advice in found.advice if advice.cause == "outliers"]
 
 
+def test_outliers_in_a_row_are_no_jumps_where_a_law_holds_them():
+    x, rng = _relaxing(1500, 8)
+    y = x + SD * rng.standard_normal(len(x))
+    for start in (200, 500, 900, 1300):
+        y[start : start + 3] += 4.0
+    data = ito.Trajectories(y, dt=0.05, names=["gps"])
+    causes = [{one.cause for one in _found(data, law).advice} for law in ("normal", "outliers")]
+    assert "jumps" in causes[0] and not {"jumps", "outliers"} & causes[1]
+
+
 def test_laws_are_saved_and_read(spoiled, tmp_path):
     data, _, found = spoiled
     found.save(tmp_path / "found.npz")

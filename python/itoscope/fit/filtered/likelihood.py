@@ -24,6 +24,8 @@ __all__ = ["Maximum", "maximise", "observed_information"]
 
 MAX_STEPS, TRIES = 8, 6
 """Scoring steps of the climb, and how often a step is tried, half as long each time."""
+TAILED_STEPS = 30
+"""Scoring steps where noise has tails, whose scores are no parabola's."""
 ENOUGH = 0.01
 """Gain of log-likelihood that a further step would bring, under which the climb ends."""
 NEARLY = 0.3
@@ -118,7 +120,7 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
 
         return Ascent(at, 0.5 * float(change @ sums.moment), cov)
 
-    pace = Pace(MAX_STEPS, TRIES, ENOUGH, last=NEARLY)
+    pace = Pace(TAILED_STEPS if model.tails else MAX_STEPS, TRIES, ENOUGH, last=NEARLY)
     top = climb(recording.loglik, way, (model, recording.loglik(model)), pace)
     seen = None
     if final:
