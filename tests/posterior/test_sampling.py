@@ -1,5 +1,6 @@
 """From a plain regression to an equation: columns that coincide, settings, what the equation keeps."""
 
+import itoscope as ito
 import numpy as np
 import pytest
 from itoscope import Prior
@@ -122,3 +123,12 @@ def test_settings_are_checked_when_they_are_made_and_a_seed_is_drawn():
         Sampling(backend="gpu")
     assert Sampling().seed != Sampling().seed
     assert Sampling(seed=np.int64(3)).seed == 3
+
+
+def test_probabilities_from_all_models_are_never_above_one():
+    rng = np.random.default_rng(4)
+    for seed in range(12):
+        x = rng.standard_normal((300, 8))
+        y = x[:, :4] @ rng.uniform(2, 5, 4) + 0.1 * rng.standard_normal(300)
+        found = ito.Moments(x.T @ x, x.T @ y, float(y @ y), 300.0).sample(sampler="exact", seed=seed)
+        assert found.pip.max() <= 1.0

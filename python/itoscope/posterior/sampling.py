@@ -365,7 +365,7 @@ def _exact_pip(log_mass: Array, n_usable: int) -> Array:
     mass = np.exp(log_mass - log_mass.max())
     model = np.arange(mass.size)
     pip: Array = np.array([mass[model >> k & 1 == 1].sum() for k in range(n_usable)]) / mass.sum()
-    return pip
+    return np.minimum(pip, 1.0)  # two sums in another order
 
 
 def _disagreement(names: Sequence[str], chains: Chains, mcse: Array, auto: bool) -> list[str]:
