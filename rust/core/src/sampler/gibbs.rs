@@ -179,7 +179,9 @@ impl<'a> Gibbs<'a> {
             }
         }
         let now = (self.v, self.p0);
-        let Some(v) = self.pairs.step(self.factor.members(), &self.members, now, draws) else { return };
+        let Some(v) = self.pairs.step(self.factor.members(), &self.members, (a, b), now, draws) else {
+            return;
+        };
         for (number, column) in [a, b].into_iter().enumerate() {
             if number == 1 && a == b {
                 break;

@@ -7,7 +7,6 @@
 //! model is symmetric, and that of the slab is weighed by its density.
 
 use super::evidence::ScaledRegression;
-use super::slab::log_prior;
 use super::special::ln_gamma;
 use crate::noise::Draws;
 
@@ -20,6 +19,9 @@ pub struct Pairs<'a> {
     lower: Vec<f64>,
     z: Vec<f64>,
     log_favour: f64,
+    /// What no slab variance changes of its log prior.
+    of_prior: f64,
+    known: Known,
 }
 
 /// An inverse gamma law that the slab variance of a model is proposed from.
@@ -27,12 +29,54 @@ pub struct Pairs<'a> {
 struct Proposal {
     shape: f64,
     scale: f64,
+    log_scale: f64,
+    ln_gamma: f64,
 }
 
 impl Proposal {
-    /// Log density at `u = log v`.
-    fn log_density(&self, u: f64) -> f64 {
-        self.shape * (self.scale.ln() - u) - ln_gamma(self.shape) - self.scale * (-u).exp()
+    fn new(shape: f64, scale: f64) -> Self {
+        Self { shape, scale, log_scale: scale.ln(), ln_gamma: ln_gamma(shape) }
+    }
+
+    /// Log density of `log v`.
+    fn log_density(&self, slab: Slab) -> f64 {
+        self.shape * (self.log_scale - slab.log) - self.ln_gamma - self.scale * slab.inverse
+    }
+}
+
+/// A slab variance, its logarithm and its inverse, each computed once.
+#[derive(Debug, Clone, Copy)]
+struct Slab {
+    v: f64,
+    log: f64,
+    inverse: f64,
+}
+
+impl Slab {
+    fn new(v: f64) -> Self {
+        let log = v.ln();
+        Self { v, log, inverse: (-log).exp() }
+    }
+}
+
+/// Proposals of a model, and of those that are one column away from it, as far as they were asked for: most sweeps leave
+/// the model as it is.
+#[derive(Debug, Clone)]
+struct Known {
+    members: Vec<usize>,
+    own: Option<Option<Proposal>>,
+    toggled: Vec<Option<Option<Proposal>>>,
+}
+
+impl Known {
+    /// Forgets what is of another model.
+    fn is_of(&mut self, members: &[usize]) {
+        if self.members != members {
+            self.members.clear();
+            self.members.extend_from_slice(members);
+            self.own = None;
+            self.toggled.fill(None);
+        }
     }
 }
 
@@ -50,7 +94,11 @@ impl<'a> Pairs<'a> {
             }
         }
         let log_favour = regression.prior().log_favour(k);
-        Self { regression, partners, lower: vec![0.0; k * k], z: vec![0.0; k], log_favour }
+        // Of no model: nothing is known.
+        let known = Known { members: vec![usize::MAX], own: None, toggled: vec![None; k] };
+        let prior = regression.prior();
+        let of_prior = prior.a_v * prior.b_v.ln() - ln_gamma(prior.a_v);
+        Self { regression, partners, lower: vec![0.0; k * k], z: vec![0.0; k], log_favour, of_prior, known }
     }
 
     /// Log weight of the empty model beside what the inclusion rate says.
@@ -67,22 +115,53 @@ impl<'a> Pairs<'a> {
         (a, sums.partition_point(|&sum| sum <= level).min(k - 1))
     }
 
-    /// The slab variance that goes with `proposed`, if that is accepted in place of `members` at `v`.
+    /// The slab variance that goes with `proposed`, the model with `toggled`, if that is accepted in place of `members` at
+    /// `v`.
     pub fn step(
         &mut self,
         members: &[usize],
         proposed: &[usize],
+        toggled: (usize, usize),
         (v, p0): (f64, f64),
         draws: &mut impl Draws,
     ) -> Option<f64> {
-        let (here, there) = (self.proposal(members)?, self.proposal(proposed)?);
+        let (here, there) = self.proposals(members, proposed, toggled)?;
         let new = there.scale / draws.gamma(there.shape);
         let uniform = draws.uniform();
-        let log_ratio = self.log_joint(proposed, new, p0)?
-            - there.log_density(new.ln())
-            - self.log_joint(members, v, p0)?
-            + here.log_density(v.ln());
+        let (log_odds, other, now) = (p0.ln() - (-p0).ln_1p(), Slab::new(new), Slab::new(v));
+        let log_ratio = self.log_joint(proposed, other, log_odds)?
+            - there.log_density(other)
+            - self.log_joint(members, now, log_odds)?
+            + here.log_density(now);
         (uniform.ln() < log_ratio).then_some(new)
+    }
+
+    /// The proposals of both models, taken from those that are known where one column is toggled.
+    fn proposals(
+        &mut self,
+        members: &[usize],
+        proposed: &[usize],
+        (a, b): (usize, usize),
+    ) -> Option<(Proposal, Proposal)> {
+        self.known.is_of(members);
+        let here = match self.known.own {
+            Some(known) => known,
+            None => {
+                let found = self.proposal(members);
+                *self.known.own.insert(found)
+            }
+        }?;
+        if a != b {
+            return Some((here, self.proposal(proposed)?));
+        }
+        let there = match self.known.toggled[a] {
+            Some(known) => known,
+            None => {
+                let found = self.proposal(proposed);
+                *self.known.toggled[a].insert(found)
+            }
+        }?;
+        Some((here, there))
     }
 
     /// Where the slab variance of a model is proposed; `None` where its columns are dependent.
@@ -100,17 +179,20 @@ impl<'a> Pairs<'a> {
             square += value * value;
         }
         let noise = energy / (2.0 * self.regression.power());
-        Some(Proposal { shape: prior.a_v + 0.5 * r as f64, scale: prior.b_v + 0.5 * square / noise })
+        Some(Proposal::new(prior.a_v + 0.5 * r as f64, prior.b_v + 0.5 * square / noise))
     }
 
     /// Log of model prior, slab prior (of `log v`) and evidence, up to what no model changes.
-    fn log_joint(&mut self, members: &[usize], v: f64, p0: f64) -> Option<f64> {
+    fn log_joint(&mut self, members: &[usize], slab: Slab, log_odds: f64) -> Option<f64> {
         let r = members.len();
-        let (log_det, energy) = self.factor(members, 1.0 / v)?;
-        let evidence = -0.5 * (r as f64 * v.ln() + log_det) - self.regression.power() * (0.5 * energy).ln();
-        let odds = r as f64 * (p0.ln() - (-p0).ln_1p());
+        let (log_det, energy) = self.factor(members, 1.0 / slab.v)?;
+        let evidence = -0.5 * (r as f64 * slab.log + log_det) - self.regression.power() * (0.5 * energy).ln();
+        let odds = r as f64 * log_odds;
         let favour = if r == 0 { self.log_favour } else { 0.0 };
-        Some(evidence + odds + favour + log_prior(self.regression.prior(), v.ln()))
+        let prior = self.regression.prior();
+        // Of the density of `log v` under its inverse gamma law.
+        let slab_prior = self.of_prior - prior.a_v * slab.log - prior.b_v * slab.inverse;
+        Some(evidence + odds + favour + slab_prior)
     }
 
     /// Factors `G_rr + ridge I` into `lower`, `L z = b_r`; log determinant and `2 b_s + yy - z.z`.
