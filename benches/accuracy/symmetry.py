@@ -42,7 +42,7 @@ def fish(stiff: float) -> Callable[[int], ito.Trajectories]:
     return record
 
 
-def chain(third: float) -> Callable[[int], ito.Trajectories]:
+def storeys(third: float) -> tuple[list[str], list[list[str]], list[str]]:
     """Three storeys of the stiffness 9, the third of another; a damping of 1 on each."""
     drift = [
         "v1",
@@ -53,10 +53,29 @@ def chain(third: float) -> Callable[[int], ito.Trajectories]:
         f"{third}*(x2 - x3) - v3",
     ]
     noise = [["0"] * 3] * 3 + [["0.5", "0", "0"], ["0", "0.5", "0"], ["0", "0", "0.5"]]
+    return drift, noise, ["x1", "x2", "x3", "v1", "v2", "v3"]
+
+
+def chain(third: float) -> Callable[[int], ito.Trajectories]:
+    """Displacements and velocities of such a building."""
 
     def record(seed: int) -> ito.Trajectories:
-        sde = ito.SDE(drift, noise, ["x1", "x2", "x3", "v1", "v2", "v3"])
+        sde = ito.SDE(*storeys(third))
         return sde.simulate([0.0] * 6, dt=0.02, n_steps=6000, substeps=5, scheme="taylor15", seed=seed)
+
+    return record
+
+
+def seen(third: float) -> Callable[[int], ito.Trajectories]:
+    """The displacements of the same for 300 s at 20 Hz, with noise of 2 %."""
+
+    def record(seed: int) -> ito.Trajectories:
+        sde = ito.SDE(*storeys(third))
+        path = sde.simulate([0.0] * 6, dt=0.05, n_steps=6000, substeps=5, scheme="taylor15", seed=seed).paths[
+            0
+        ]
+        noise = 0.02 * path[:, :3].std(axis=0) * np.random.default_rng(seed).normal(size=(6001, 3))
+        return ito.Trajectories(path[:, :3] + noise, dt=0.05, names=["x1", "x2", "x3"])
 
     return record
 
@@ -64,6 +83,7 @@ def chain(third: float) -> Callable[[int], ito.Trajectories]:
 TIE = {"v1": "x2 - 2*x1", "v2": "x1 - 2*x2 + x3", "v3": "x2 - x3"}
 LABEL = ", ".join(f"{row}: {text}" for row, text in TIE.items())
 STOREYS = {"known_drift": {"x1": "v1", "x2": "v2", "x3": "v3"}, "ties": [TIE], "diffusion": "constant"}
+UNSEEN = {"order": 2, "ties": [TIE], "diffusion": "constant"}
 PLANAR = {"symmetry": "rotation", "diffusion_library": poly(4)}
 DAMPED = {"v1: v1": -1.0, "v2: v2": -1.0, "v3: v3": -1.0}
 CASES = {
@@ -71,6 +91,8 @@ CASES = {
     "stiffer along x, 2 for 1": Case(fish(2.0), poly(3), {"(x, y)": -1.0}, PLANAR),
     "three storeys of one stiffness": Case(chain(9.0), poly(1), {LABEL: 9.0} | DAMPED, STOREYS),
     "the third of 0.7 of it": Case(chain(6.3), poly(1), {LABEL: 9.0} | DAMPED, STOREYS),
+    "three storeys, displacements, 2 % noise": Case(seen(9.0), poly(1), {LABEL: 9.0} | DAMPED, UNSEEN),
+    "the same, the third of 0.7": Case(seen(6.3), poly(1), {LABEL: 9.0} | DAMPED, UNSEEN),
 }
 
 

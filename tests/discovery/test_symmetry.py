@@ -3,7 +3,7 @@
 import itoscope as ito
 import numpy as np
 import pytest
-from itoscope.errors import ArgumentError, DataError
+from itoscope.errors import ArgumentError
 
 POLY = ito.Library.polynomials
 SHORT = {"seed": 1, "n_samples": 500, "n_burn": 200}
@@ -152,6 +152,67 @@ def test_what_cannot_be_asked(asked, words):
         ito.discover(coupled(1)[:1], POLY(2), **asked)
 
 
-def test_the_filter_has_none():
-    with pytest.raises(DataError, match="measured without noise"):
-        ito.discover(coupled(1), POLY(2), symmetry="rotation", measurement_noise=0.1)
+DRIFT = ["v1", "v2", "-4*x1 + 2*x2 - v1", "2*x1 - {}*x2 - v2"]
+NOISE = [["0", "0"], ["0", "0"], ["1", "0"], ["0", "1"]]
+
+
+def unseen(second, seed=2):
+    """Displacements of two coupled oscillators, the second of another stiffness, with noise."""
+    drift = [text.format(second) for text in DRIFT]
+    sde = ito.SDE(drift, NOISE, ["x1", "x2", "v1", "v2"])
+    run = {"dt": 0.05, "n_steps": 3000, "substeps": 5, "scheme": "taylor15", "seed": seed}
+    path = sde.simulate([0.0] * 4, **run).paths[0][:, :2]
+    return ito.Trajectories(
+        path + 0.01 * np.random.default_rng(seed).normal(size=path.shape), dt=0.05, names=["x1", "x2"]
+    )
+
+
+ALIKE = [{"v1": "x1", "v2": "x2"}, {"v1": "x2", "v2": "x1"}]
+
+
+@pytest.mark.parametrize("asked", [{"ties": ALIKE}, {"symmetry": "exchange"}])
+def test_behind_the_filter(asked, tmp_path):
+    """Velocities that nobody sees: one coefficient of both rows, as sure as both make it, and evidence for that."""
+    options = {"order": 2, "diffusion": "constant", "seed": 1, "n_samples": 300}
+    result = ito.discover(unseen(4.0), ito.Library.polynomials(1), **asked, **options)
+    found = result.coefficients()
+    assert found["dv1"]["x1"] == pytest.approx(found["dv2"]["x2"], rel=1e-9)
+    assert set(found["dv1"]) == {"x1", "x2", "v1"} and set(found["dv2"]) == {"x1", "x2", "v2"}
+    common = result.diagnostics["symmetry"]
+    assert common["log_evidence"] > 3 and "log evidence +" in str(result)
+    stiff = next(one for one in common["orbits"] if one["terms"] in ("v1: x1, v2: x2",))
+    assert stiff["low"] < -4.0 < stiff["high"]
+    apart = ito.discover(unseen(4.0), ito.Library.polynomials(1), **options)
+    row = apart.drift["v1"]
+    assert stiff["sd"] < 0.85 * row.sd[row.terms.index("x1")]
+    assert str(ito.Discovery.load(result.save(tmp_path / "r"))) == str(result)
+    assert np.isfinite(result.simulate([0.0] * 4, n_steps=20, seed=1).paths[0]).all()
+
+
+def test_behind_the_filter_what_is_not_alike_is_warned_of():
+    result = ito.discover(
+        unseen(6.0),
+        ito.Library.polynomials(1),
+        ties=ALIKE,
+        order=2,
+        diffusion="constant",
+        seed=1,
+        n_samples=300,
+    )
+    assert result.diagnostics["symmetry"]["log_evidence"] < -3
+    assert any("speak against what rows were to have in common" in one for one in result.warnings)
+
+
+def test_both_backends_say_the_same_behind_the_filter():
+    short = unseen(4.0)
+    short = ito.Trajectories(short.paths[0][:300], dt=0.05, names=["x1", "x2"])
+    one, two = (
+        ito.discover(
+            short, ito.Library.expressions("x1", "x2", "v1", "v2"), order=2, symmetry="exchange", seed=1,
+            diffusion="constant", backend=name, n_samples=50, max_rounds=2,
+        )
+        for name in ("rust", "reference")
+    )  # fmt: skip
+    np.testing.assert_allclose(one.drift["v1"].mean, two.drift["v1"].mean, rtol=1e-4, atol=1e-6)
+    for which in (one, two):
+        assert which.drift["v1"].mean[0] == pytest.approx(which.drift["v2"].mean[1], rel=1e-9)

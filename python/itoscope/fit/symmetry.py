@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.library.bound import BoundLibrary
 
-__all__ = ["Orbits", "check_symmetry", "check_ties", "even_terms", "orbits_of_diffusion", "orbits_of_drift"]
+__all__ = [
+    "Orbits",
+    "against",
+    "check_symmetry",
+    "check_ties",
+    "even_terms",
+    "orbits_of_diffusion",
+    "orbits_of_drift",
+]
 
 Key = tuple[int, ...]
 POINTS, NEAR = 5, 1e-8
@@ -48,6 +56,16 @@ class Orbits:
             if not any(self.maps[key][p, list(terms)].any() for key, terms in excluded.items())
         ]
         return Orbits(tuple(self.labels[p] for p in kept), {key: m[kept] for key, m in self.maps.items()})
+
+
+def against(log_evidence: float) -> list[str]:
+    """A sentence where the data speak against what rows were to have in common."""
+    if not log_evidence < 0.0:
+        return []
+    return [
+        f"the data speak against what rows were to have in common (log evidence {log_evidence:+.3g}): leave out "
+        "symmetry or ties"
+    ]
 
 
 def check_ties(ties: Any) -> None:

@@ -14,9 +14,10 @@ from itoscope.checks.measured import check_differing
 from itoscope.data.driving import carried, carried_columns
 from itoscope.data.sight import Sight
 from itoscope.data.timeline import STEP
-from itoscope.errors import ArgumentError, DataError, argument_error
+from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
+from itoscope.fit.filtered.common import common_equation, in_common, orbits_listed, same_terms
 from itoscope.fit.filtered.deviations import differing, shown_apart, spread_starts, varied, with_constants
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
@@ -27,11 +28,13 @@ from itoscope.fit.filtered.recording import Looked, Recording
 from itoscope.fit.filtered.state import Task
 from itoscope.fit.filtered.tails import START
 from itoscope.fit.filtered.told import told
+from itoscope.fit.measured.tied import of_rows
 from itoscope.fit.origin import with_origin
 from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
 from itoscope.fit.sensors.resolution import rounding_of, said_of_rounding
 from itoscope.fit.shapers import starts_of
+from itoscope.fit.symmetry import against
 from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
 from itoscope.posterior.words import grouped_warnings
@@ -54,6 +57,8 @@ MAX_STATES = 20
 """States that the filter can hold."""
 DRAWS = 2000
 """Draws of each chain where their number is left to us."""
+DECISIVE = 5.0
+"""Log Bayes factor, over a hundred to one, from which white forces are not just simpler but better."""
 LONG_STEP = 1.001
 """A step longer than this share of the usual one is predicted in several pieces."""
 
@@ -63,10 +68,6 @@ def answer_filtered(question: Question) -> Findings:
     if question.library.customs or question.diffusion_library.customs:
         raise ArgumentError(
             "library: a custom function has no derivative, which the filter needs; write it with Library.expressions"
-        )
-    if question.orbits is not None:
-        raise DataError(
-            "symmetry and ties are of states measured without noise, and these data need the filter"
         )
     if question.deviations and question.numbers:
         raise argument_error("vary", question.options.vary, "no parameters beside it")
@@ -86,6 +87,8 @@ def answer_filtered(question: Question) -> Findings:
 
 
 def _answered(question: Question) -> Findings:
+    if question.orbits is not None:
+        return _answered_in_common(question)
     standard = question.options.library is None
     question, fit, origin, gain = fitted_about(question, _fitted)
     findings = _findings(question, fit)
@@ -96,11 +99,7 @@ def _answered(question: Question) -> Findings:
             findings.diagnostics["forces"] = forces_of(question, fit, factor)
         if question.memories:
             findings.diagnostics["memory"] = kernels_of(question, fit, factor)
-        if factor < 0.0:
-            findings.warnings.append(
-                f"white forcing describes the recording as well (log Bayes factor of a memory {factor:.2g}): "
-                "forcing='white' needs fewer states"
-            )
+        findings.warnings += _for_white(factor)
     if question.deviations:
         findings = shown_apart(findings, question)
         findings.diagnostics["varying"] = found = varied(question, fit)
@@ -113,6 +112,44 @@ def _answered(question: Question) -> Findings:
         findings.warnings += [check.sentence for check in checks if check.fired]
     findings = looked_at(findings)
     return looked_for_kinks(findings) if standard else findings
+
+
+def _for_white(factor: float) -> list[str]:
+    """What is said where white forces are the more probable."""
+    if not factor < 0.0:
+        return []
+    if factor > -DECISIVE:
+        return [
+            f"white forcing describes the recording as well (log Bayes factor of a memory {factor:.2g}): "
+            "forcing='white' needs fewer states"
+        ]
+    return [
+        f"the data are far more probable without a memory (log Bayes factor of a memory {factor:.3g}): what is shown "
+        "is not to be used; ask with forcing='white'"
+    ]
+
+
+def _answered_in_common(plain: Question) -> Findings:
+    """The answer with coefficients that rows have in common, and the evidence for that."""
+    orbits = plain.orbits
+    assert orbits is not None
+    question, named = in_common(plain)
+    fit = _fitted(question)
+    common = common_equation(question, fit, named)
+    terms = {key: list(plain.own.names) for key in orbits.maps}
+    rows = {key[0]: equation for key, equation in of_rows(common, orbits, terms).items()}
+    apart = replace(plain, orbits=None)
+    findings = _findings(plain, replace(fit, drift=rows))
+    gains = (
+        fit.log_evidence - _fitted(apart).log_evidence,
+        same_terms(_task(question), _task(apart), fit),
+    )
+    findings.diagnostics["symmetry"] = {
+        "log_evidence": float(min(gains)),
+        "orbits": orbits_listed(common),
+    }
+    findings.warnings += against(min(gains))
+    return looked_at(findings)
 
 
 def _white(question: Question) -> Question:
@@ -130,12 +167,7 @@ def _fitted(question: Question) -> FilteredFit:
     asked = question.options
     noise = [0.0 if level == "estimate" else level for level in question.noise]
     return fit_filtered(
-        Task(
-            recorded(question),
-            question.prior,
-            question.library.names,
-            _gamma_library(question).names,
-        ),
+        _task(question),
         np.array(noise, dtype=np.float64) ** 2,
         Asked(
             threshold=asked.threshold,
@@ -149,6 +181,10 @@ def _fitted(question: Question) -> FilteredFit:
         max_rounds=asked.max_rounds,
         reporter=question.reporter,
     )
+
+
+def _task(question: Question) -> Task:
+    return Task(recorded(question), question.prior, question.library.names, _gamma_library(question).names)
 
 
 def _gamma_library(question: Question) -> BoundLibrary:
@@ -193,6 +229,10 @@ def _candidates(question: Question, sensors: Hidden, driven: dict[str, str]) -> 
             {place(row): text for row, text in (asked.drift | asked.parts).items()},
             {(place(i), place(j)): text for (i, j), text in asked.noise.items()},
         )
+    if question.orbits is not None:
+        place = question.states.index
+        columns = [[(place(row), number[name]) for row, name in one] for one in in_common(question)[1]]
+        among = replace(among, echoes={one[0]: tuple(one[1:]) for one in columns if len(one) > 1})
     return replace(
         among,
         starts=tuple(

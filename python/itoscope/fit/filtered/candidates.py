@@ -60,6 +60,8 @@ class Candidates:
         are known parts of a row that is sought.
     bounds : mapping of (row, term) to (low, high)
         Between which coefficients are.
+    echoes : mapping of (row, term) to tuple of (row, term)
+        Where else the coefficient of a column of the drift stands.
     named : Named
         The numbers in given expressions, whose slopes stand after these.
     """
@@ -81,6 +83,7 @@ class Candidates:
     included: frozenset[tuple[int, int]] = frozenset()
     held: frozenset[tuple[int, int]] = frozenset()
     bounds: Mapping[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
+    echoes: Mapping[tuple[int, int], tuple[tuple[int, int], ...]] = field(default_factory=dict)
     named: Named = field(default_factory=Named)
 
     @classmethod

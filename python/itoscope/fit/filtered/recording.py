@@ -155,7 +155,7 @@ class Recording:
     def space(self, model: Model, columns: Columns | None = None) -> tuple[StateSpace, dict[int, int]]:
         """The state-space model over the terms that `model` and `columns` need, and where each term went."""
         among, n_given = self.candidates, self.candidates.given.shape[1]
-        drift = np.hstack([model.drift, among.given])
+        drift = np.hstack([self.echoed(model.drift), among.given])
         gamma = np.hstack([model.gamma, np.zeros((len(model.gamma), n_given))])
         if among.given_pairs:
             beside = np.zeros((len(among.given_pairs), among.n_terms))
@@ -188,6 +188,16 @@ class Recording:
         )
         return space, {k: place for place, k in enumerate(terms)}
 
+    def echoed(self, drift: Array) -> Array:
+        """Coefficients of the drift in all the rows that they stand in."""
+        if not self.candidates.echoes:
+            return drift
+        out: Array = drift.copy()
+        for column, others in self.candidates.echoes.items():
+            for other in others:
+                out[other] += drift[column]
+        return out
+
     def _linear(self, terms: tuple[int, ...], gamma: Array) -> bool:
         """Whether one step of any length is exact: all terms are affine, and Gamma is constant."""
         among = self.candidates
@@ -211,7 +221,8 @@ class Recording:
         """The same, and how the numbers that move the drift follow its coefficients."""
         named = self.candidates.named
         slopes = named.of_kind("drift")
-        every = [*columns, *((one.at, one.term) for one in slopes)]
+        own = [[column, *self.candidates.echoes.get(column, ())] for column in columns]
+        every = [*(one for each in own for one in each), *((one.at, one.term) for one in slopes)]
 
         def passed() -> Quadratic:
             space, place = self.space(model, every)
@@ -219,6 +230,8 @@ class Recording:
             return self.stages.filter_drift_moments(space, self.paths, self.times, asked)[0]
 
         found = self._once(("drift", model.key, tuple(every)), passed)
+        if len(every) > len(columns) + len(slopes):
+            found = _added(found, [len(each) for each in own])
         if not slopes:
             return found, None
         which = named.moving("drift")
@@ -280,7 +293,10 @@ class Recording:
         return Quadratic(sums.T @ found.gram @ sums, sums.T @ found.moment, found.yy, found.n)
 
     def _moving(self, parameter: Parameter) -> list[Parameter]:
-        """What a parameter moves: itself, a number the coefficients of its slopes."""
+        """What a parameter moves: itself and its echoes, a number the coefficients of its slopes."""
+        if parameter.kind == "drift":
+            others = self.candidates.echoes.get((parameter.at, parameter.term), ())
+            return [parameter, *(Parameter("drift", i, k) for i, k in others)]
         if parameter.kind != "number":
             return [parameter]
         own = [one for one in self.candidates.named.slopes if one.number == parameter.at]
@@ -290,3 +306,10 @@ class Recording:
     def smooth(self, model: Model) -> tuple[list[Array], list[Array]]:
         """Smoothed states `(n_i, m)` and covariances `(n_i, m, m)` of every path."""
         return self.stages.filter_smooth(self.space(model)[0], self.paths, self.times)
+
+
+def _added(sums: Quadratic, lengths: Sequence[int]) -> Quadratic:
+    """The regression on sums of columns that follow each other, so many each; what comes after these stays."""
+    rest = len(sums.moment) - sum(lengths)
+    turn = np.repeat(np.eye(len(lengths) + rest), [*lengths, *[1] * rest], axis=0)
+    return Quadratic(turn.T @ sums.gram @ turn, turn.T @ sums.moment, sums.yy, sums.n)

@@ -78,7 +78,7 @@ class Task:
         ranking = Ranking(
             sums=sums,
             sizes=_at(sizes.drift, columns),
-            equation=np.array([row for row, _ in columns], dtype=int),
+            equation=np.array([0 if among.echoes else row for row, _ in columns], dtype=int),
             full=frozenset(),
             prior=self.prior.of_drift(),
             names=names,

@@ -35,6 +35,7 @@ from itoscope.fit.measured.tied import joined, log_evidence, same_terms, untied
 from itoscope.fit.origin import with_origin
 from itoscope.fit.sampler import NOTHING, sampler_of
 from itoscope.fit.streams import Stream
+from itoscope.fit.symmetry import against
 from itoscope.library.bound import TIME
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
@@ -114,12 +115,7 @@ def answer_measured(question: Question) -> Answer:
         diffusion_library=question.options.diffusion_library,
     )
     findings = with_origin(findings, origin, gain)
-    against = findings.diagnostics.get("symmetry", {}).get("log_evidence", 0.0)
-    if against < 0.0:
-        findings.warnings.append(
-            f"the data speak against what rows were to have in common (log evidence {against:+.3g}): leave out symmetry"
-            " or ties"
-        )
+    findings.warnings += against(findings.diagnostics.get("symmetry", {}).get("log_evidence", 0.0))
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
     findings = with_given_noise(_looked_at(findings, measured, standard), question.given.noise)
     findings.warnings += grouped_warnings(findings.labelled())
