@@ -55,7 +55,8 @@ def test_white_friction_is_warned_of_where_there_is_a_memory_and_preferred_where
     data = ito.Trajectories(noisy, dt=0.05, names=["x1"])
     found = ito.discover(data, LINEAR, order=2, forcing="memory", seed=1)
     assert found.diagnostics["memory"]["v1"]["log_bayes_factor"] < 0.0
-    assert any("white forcing describes" in warning for warning in found.warnings)
+    assert any("more probable without a memory" in one for one in found.warnings)
+    assert "ask with forcing='white'" in " ".join(str(found).split())
 
 
 def test_in_rest_the_rate_has_the_temperature(one):

@@ -204,3 +204,45 @@ def test_a_fit_again_asks_for_the_same_parameters(found):
 def test_refused(gusts, changed, words):
     with pytest.raises(ItoscopeError, match=words):
         ito.discover(gusts, LINEAR, **HIDDEN | changed)
+
+
+def decays(rows, sd, seed=1, count=6):
+    """Displacements of several free decays from starts of either side, with noise of 0.01; the last state is unseen."""
+    rng, paths = np.random.default_rng(seed), []
+    for k in range(count):
+        start = [float(rng.uniform(0.5, 2.0) * rng.choice([-1, 1])), 0.0, 0.0]
+        sde = ito.SDE(rows, [["0"], [str(sd)], ["0"]], ["x", "v", "z"])
+        run = {"dt": 0.01, "n_steps": 1000, "substeps": 10, "scheme": "taylor15", "seed": 100 * seed + k}
+        path = sde.simulate(start, **run).paths[0][:, :1]
+        paths.append(path + 0.01 * rng.normal(size=path.shape))
+    return ito.Trajectories(paths, dt=0.01, names=["x"])
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [{"tau": (0.01, 1.0, 20.0), "c": (0, 1.0, None)}, {"tau": (0.001, 10.0, 100.0), "c": (0, 300.0, None)}],
+)
+def test_free_decays_of_several_recordings_from_near_and_far(begun):
+    """A Maxwell element that nobody sees, beside a spring and a damper."""
+    data = decays(["v", "-25*x - 0.5*v - z", "-z/0.5 + 20*v"], 0.1)
+    result = ito.discover(
+        data, ito.Library.expressions("x", "v"), states=["x", "v", "z"], measurement_noise="estimate",
+        known_drift={"x": "v", "v": "-z + ...", "z": "-z/tau + c*v"}, parameters=begun, **ASKED,
+    )  # fmt: skip
+    for name, value in {"tau": 0.5, "c": 20.0}.items():
+        low, high = result.parameters[name].interval()
+        assert low < value < high < 1.5 * value, name
+    assert result.warnings == []
+
+
+def test_a_row_that_was_asked_to_be_without_noise_is_not_said_to_have_little():
+    data = decays(["v", "-25*x - 0.5*v - z", "-z/0.5 + 20*v"], 0.0)
+    result = ito.discover(
+        data, ito.Library.expressions("x", "v"), states=["x", "v", "z"], measurement_noise="estimate",
+        known_drift={"x": "v", "v": "-z + ...", "z": "-z/tau + c*v"}, diffusion={"v": "none"}, seed=1,
+        parameters={"tau": (0.01, 1.0, 20.0), "c": (0, 1.0, None)},
+    )  # fmt: skip
+    low, high = result.parameters["tau"].interval()
+    assert low < 0.5 < high < 0.6
+    assert not any("cannot be told from zero" in warning for warning in result.warnings)
+    assert not result.diffusion

@@ -243,6 +243,7 @@ def _candidates(question: Question, sensors: Hidden, driven: dict[str, str]) -> 
                 *swings_from(question.data, question.gathered, question.known_drift, question.library.names),
             ]
         ),
+        spare=not question.pairs and not question.given.noise,
         constants_of_one=tuple(
             question.states.index(name) for terms in question.deviations.values() for name in terms.values()
         ),

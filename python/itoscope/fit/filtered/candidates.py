@@ -45,6 +45,8 @@ class Candidates:
         Elements of Gamma that are sought; the others are zero.
     starts : tuple of dict of (row, term) to float
         Coefficients of the drift from which the search is started, beside none at all.
+    spare : bool
+        Whether the elements of Gamma are there for the filter alone, which needs some, and not in the answer.
     constants_of_one : tuple of int
         States that stand still, standard normal at the start of each recording.
     constant_pairs : frozenset of int
@@ -77,6 +79,7 @@ class Candidates:
     given_pairs: tuple[tuple[int, int], ...] = ()
     given_gamma: Array = field(default_factory=lambda: np.zeros((0, 0)))
     starts: tuple[dict[tuple[int, int], float], ...] = ()
+    spare: bool = False
     constants_of_one: tuple[int, ...] = ()
     constant_pairs: frozenset[int] = frozenset()
     excluded: frozenset[tuple[int, int]] = frozenset()

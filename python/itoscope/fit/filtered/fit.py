@@ -286,6 +286,8 @@ def _warnings(task: Task, state: State, models: Family, maximum: Maximum) -> lis
 def _quiet_rows(task: Task, maximum: Maximum) -> list[str]:
     """What is said of rows whose noise, of one term, cannot be told from zero."""
     among, out = task.recording.candidates, []
+    if among.spare:
+        return []
     forces = {row for start in among.starts for row, _ in start}
     for parameter in maximum.parameters:
         own = task.recording.zeros.values() if parameter.kind == "gamma" else ()

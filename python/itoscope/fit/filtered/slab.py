@@ -91,7 +91,9 @@ def _square_rates(recording: Recording, states: Sequence[Array]) -> Array:
     for x, t in zip(states, recording.times):
         gaps = np.full(max(len(x) - 1, 0), float(t)) if np.ndim(t) == 0 else np.diff(np.asarray(t))
         rates.append(np.diff(x, axis=0) / gaps[:, None])
-    out: Array = np.nanmean(np.concatenate(rates) ** 2, axis=0)
+    squares = np.concatenate(rates) ** 2
+    counts = np.isfinite(squares).sum(axis=0)
+    out: Array = np.where(counts > 0, np.nansum(squares, axis=0) / np.maximum(counts, 1), np.nan)
     return out
 
 
