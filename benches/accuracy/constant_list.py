@@ -345,6 +345,7 @@ NO_STUDY = {
     "fit.filtered.admission.LARGEST": "the range of floating point",
     "fit.filtered.admission.SMALLEST": "the range of floating point",
     "fit.filtered.answer.DRAWS": "the default of `n_samples`",
+    "checks.measured.SHARE": "the usual one in twenty",
     "fit.filtered.answer.DECISIVE": "odds of over a hundred to one; under it white forces are called as good",
     "fit.filtered.common.POINTS": "more equations than unknown weights, so that a sum that is none would show",
     "fit.filtered.common.ROUNDING": "rounding of the weights, which are of order one",

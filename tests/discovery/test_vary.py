@@ -3,6 +3,7 @@
 import itoscope as ito
 import numpy as np
 import pytest
+from itoscope.checks.measured import chance
 from itoscope.errors import ArgumentError, DataError
 
 NOISE, DT = 0.5, 0.05
@@ -244,3 +245,23 @@ def test_what_differs_of_a_row_without_terms(said, size):
     )  # fmt: skip
     assert np.isfinite(found.drift["x1"].mean).all() and str(found)
     assert found.drift["x1"].leading(2) and len(found.drift["x1"].models(2)) == 2
+
+
+def test_recordings_that_start_at_their_centres_differ_too():
+    """What goes with the starts altogether is no less a difference: the gain is that over one value for all."""
+    rng = np.random.default_rng(4)
+    centre = 2.0 + 0.8 * rng.normal(size=30)
+    keep = np.exp(-DT)
+    x = [centre]
+    for _ in range(200):
+        noise = NOISE / np.sqrt(2.0) * np.sqrt(1 - keep**2) * rng.normal(size=30)
+        x.append(centre + keep * (x[-1] - centre) + noise)
+    result = ito.discover(ito.Trajectories(list(np.array(x).T), dt=DT), LIBRARY, vary={"x1": ["1"]}, **ASKED)
+    assert result.varying["x1"]["1"].gain > 10
+    assert not any("no more than by chance" in one for one in result.warnings)
+
+
+def test_chance_that_recordings_are_alike():
+    assert chance(0) == pytest.approx(0.5 * 2.706, abs=1e-3)
+    assert chance(1) == pytest.approx(0.5 * 5.991, abs=1e-3)
+    assert chance(3) == pytest.approx(0.5 * 9.488, abs=1e-3)

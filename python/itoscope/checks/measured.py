@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.checks.check import Check, Residuals, Words, alpha_of, residual_checks, statistics
 from itoscope.checks.scores import step_checks
 from itoscope.checks.steps import of_measured
+from itoscope.stats.tails import chi_square_tail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,8 @@ QUIET = 2.0
 """Variance of a row over what the step leaves of one without noise, under which it is reported as deterministic."""
 ALIKE = 1.353
 """Log likelihood that coefficients of each recording must gain over one for all."""
+SHARE = 0.05
+"""How often recordings that are alike are taken for ones that differ."""
 BELOW_FLOOR = 0.2
 """Share of the samples whose predicted variance may be under its floor."""
 GIVEN_RESIDUAL = 0.05
@@ -169,7 +172,7 @@ def check_bias(state: str, bias: float) -> Check:
     )  # fmt: skip
 
 
-def check_differing(state: str, term: str, gain: float, count: int) -> Check:
+def check_differing(state: str, term: str, gain: float, count: int, starts: int = 0) -> Check:
     """Whether the recordings differ in a coefficient that was let differ.
 
     Parameters
@@ -179,13 +182,30 @@ def check_differing(state: str, term: str, gain: float, count: int) -> Check:
         Of the log likelihood over one value for all.
     count : int
         Recordings.
+    starts : int
+        First values with which the coefficient may go, each at a rate that was fitted.
     """
+    least = chance(starts)
     return Check(
-        "recordings differ", state, gain, ALIKE, gain < ALIKE,
+        "recordings differ", state, gain, least, gain < least,
         f"the coefficient of {term} in d{state} differs over the {count} recordings no more than by chance (log "
         f"likelihood {gain:+.2g} against one value for all): without vary the other coefficients are known better",
         "half of chi-square over two: recordings that are alike reach it in 5 %",
     )  # fmt: skip
+
+
+def chance(starts: int) -> float:
+    """Gain of log-likelihood that recordings which are alike reach in 5 %: by a variance, and rates of the starts.
+
+    Half of chi-square with a degree of freedom for each, which a variance at its bound reaches less often.
+    """
+    if not starts:
+        return ALIKE
+    low, high = ALIKE, ALIKE + 10.0 * starts
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if chi_square_tail(2.0 * middle, starts + 1.0) > SHARE else (low, middle)
+    return high
 
 
 def unstable_rounds(max_rounds: int, same_terms: bool, shift: float) -> Check:

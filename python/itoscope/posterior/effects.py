@@ -47,7 +47,7 @@ class Values(NamedTuple):
     ends : (q, 2) array
         Its 95 % interval.
     gain : (q,) array
-        How much larger the log likelihood is than with one value for all.
+        How much larger the log likelihood is than with one value for all, which hangs together with no start.
     """
 
     values: Array
@@ -125,8 +125,11 @@ class Differing:
 
     def height(self, terms: Sequence[int]) -> float:
         """The largest log-likelihood of a model of some terms, its ratios its own."""
-        ratio = self.best(terms)
-        sums = self.sums.less(self.varying, ratio).subset(self._columns(terms)).added()
+        return self._at_best(self.best(terms), self._columns(terms))
+
+    def _at_best(self, ratio: Array, columns: Sequence[int]) -> float:
+        """The log-likelihood of ratios with the coefficients of all columns, and s2, at their best."""
+        sums = self.sums.less(self.varying, ratio).subset(columns).added()
         found = Quadratic(sums.omega, sums.c, sums.s, float(sums.n))
         left = max(found.residual(found.solve().theta), np.finfo(float).tiny)
         return -0.5 * (self.sums.log_determinant(self.varying, ratio) + found.n * float(np.log(left)))
@@ -235,12 +238,13 @@ class Differing:
         root = vectors * np.sqrt(s2 * np.maximum(weights, 0.0))[:, None, :]
         drawn = values + np.einsum("rpq,rq->rp", root, rng.standard_normal(values.shape))
         spread, ends = self._spread(ratio, terms, seed)
-        best = self.best(terms, ratio)
-        gain = [
-            self.likelihood(best, terms)
-            - self.likelihood(np.where(np.arange(len(ratio)) == q, 0.0, best), terms)
-            for q in range(len(ratio))
-        ]
+        best, p = self.best(terms, ratio), self.starts.shape[1]
+        columns = self._columns(terms)
+        gain = []
+        for q in range(len(ratio)):
+            rest = [k for k in columns if not self.kept + q * p <= k < self.kept + (q + 1) * p]
+            alike = np.where(np.arange(len(ratio)) == q, 0.0, best)
+            gain.append(self._at_best(best, columns) - self._at_best(alike, rest))
         return Values(values, errors, drawn, spread, ends, np.array(gain))
 
     def deviations(self, ratio: Array, theta: Array) -> Array:

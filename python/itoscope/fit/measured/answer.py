@@ -88,7 +88,7 @@ def answer_measured(question: Question) -> Answer:
         last = fit.rounds[-1]
         checks.append(unstable_rounds(measured.max_rounds, bool(last.same_terms), last.shift or 0.0))
     checks += [
-        check_differing(state, term, one["gain"], len(one["values"]))
+        check_differing(state, term, one["gain"], len(one["values"]), _starts(question, fit, state))
         for state, terms in found.items()
         for term, one in terms.items()
     ]
@@ -127,6 +127,11 @@ def _looked_at(findings: Findings, measured: Measured, standard: bool) -> Findin
     """With the looks beyond the data, and at kinks where the library is the standard one."""
     findings = looked_beyond(findings, _plain(measured, findings))
     return looked_for_kinks(findings) if standard else findings
+
+
+def _starts(question: Question, fit: MeasuredFit, state: str) -> int:
+    """First values with which the coefficients of a row may go."""
+    return int(fit.own[question.states.index(state)].differing.starts.shape[1])
 
 
 def _in_common(question: Question, fit: MeasuredFit) -> Common:
