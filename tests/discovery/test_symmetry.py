@@ -3,7 +3,13 @@
 import itoscope as ito
 import numpy as np
 import pytest
+from itoscope.backends.records import Parameter
 from itoscope.errors import ArgumentError
+from itoscope.fit.filtered.answer import recorded
+from itoscope.fit.filtered.common import in_common
+from itoscope.fit.filtered.model import Model
+from itoscope.fit.options import Options
+from itoscope.fit.question import Question
 
 POLY = ito.Library.polynomials
 SHORT = {"seed": 1, "n_samples": 500, "n_burn": 200}
@@ -203,16 +209,27 @@ def test_behind_the_filter_what_is_not_alike_is_warned_of():
     assert any("speak against what rows were to have in common" in one for one in result.warnings)
 
 
-def test_both_backends_say_the_same_behind_the_filter():
-    short = unseen(4.0)
-    short = ito.Trajectories(short.paths[0][:300], dt=0.05, names=["x1", "x2"])
-    one, two = (
-        ito.discover(
-            short, ito.Library.expressions("x1", "x2", "v1", "v2"), order=2, symmetry="exchange", seed=1,
-            diffusion="constant", backend=name, n_samples=50, max_rounds=2,
-        )
-        for name in ("rust", "reference")
-    )  # fmt: skip
-    np.testing.assert_allclose(one.drift["v1"].mean, two.drift["v1"].mean, rtol=1e-4, atol=1e-6)
-    for which in (one, two):
-        assert which.drift["v1"].mean[0] == pytest.approx(which.drift["v2"].mean[1], rel=1e-9)
+def test_a_common_column_moves_all_of_its_rows_in_both_backends():
+    """The score of a coefficient in common is the slope of the likelihood along it, whoever filters."""
+    short = ito.Trajectories(unseen(4.0).paths[0][:80], dt=0.05, names=["x1", "x2"])
+    asked = {"library": ito.Library.expressions("x1", "x2", "v1", "v2"), "order": 2, "symmetry": "exchange"}
+    found = []
+    for name in ("rust", "reference"):
+        question, named = in_common(Question.of(short, Options(**asked, diffusion="constant", backend=name)))
+        recording = recorded(question)
+        among = recording.candidates
+        assert [len(one) for one in named] == [2] * 4 and len(among.all_drift) == 4 == len(among.echoes)
+        drift = np.zeros((4, among.n_terms))
+        for column, value in zip(among.all_drift, (-4.0, 2.0, -1.0, 0.1)):
+            drift[column] = value
+        gamma = np.zeros((len(among.pairs), among.n_terms))
+        gamma[[i == j for i, j in among.pairs], among.constant] = 1.0
+        model = Model(drift, gamma, np.full(2, 1e-4), np.zeros(4), np.eye(4), np.zeros(4))
+        wanted = Parameter("drift", *among.all_drift[0])
+        score = recording.information(model, [wanted], [1e-4]).moment[0]
+        ends = [recording.loglik(model.with_values([wanted], np.array([-4.0 + h]))) for h in (1e-3, -1e-3)]
+        assert score == pytest.approx((ends[0] - ends[1]) / 2e-3, rel=1e-4)
+        sums = recording.drift_moments(model, among.all_drift)
+        found.append((sums.gram, sums.moment, recording.loglik(model)))
+    for one, two in zip(*found):
+        np.testing.assert_allclose(one, two, rtol=1e-6)
