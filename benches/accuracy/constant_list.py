@@ -354,6 +354,7 @@ NO_STUDY = {
     "fit.filtered.doubt.LEAST_NAMED": "a sentence stays readable; all models are in the diagnostics",
     "fit.filtered.fit.MOST_LISTED": "the size of the record",
     "fit.filtered.likelihood.TAILED_STEPS": "ends a climb that no longer gains; with eight one of six did not end",
+    "fit.filtered.likelihood.BEND": "under the errors of ten outliers and more; only where scores tell less is it used",
     "fit.filtered.likelihood.DOUBLINGS": "2^80 spans the range of any answer",
     "fit.measured.answer.SMALLEST": "the range of floating point",
     "fit.measured.stepping.FEWEST": "how many samples a mean is taken over",

@@ -138,6 +138,17 @@ def test_advice_on_outliers_names_the_law_and_can_be_tried(spoiled):
     assert not [advice for advice in found.advice if advice.cause == "outliers"]
 
 
+def test_outliers_of_one_size_have_a_width_with_an_error():
+    """16 of them: a normal width of so many is known to a fraction of 1 / 32^(1/2), 18 %."""
+    x, rng = _relaxing(800, 1)
+    y = x + SD * rng.standard_normal(len(x))
+    y[::50] += 4.0
+    found = _found(ito.Trajectories(y, dt=0.05, names=["gps"]), "outliers")
+    width, low, high = found.diagnostics["noise_law"]["gps"]["shape"]["width"]
+    assert np.log(high / low) == pytest.approx(4 * 0.18, rel=0.3) and low < 4.0 / SD < high
+    assert width == pytest.approx(4.0 / SD, rel=0.2)
+
+
 def test_outliers_in_a_row_are_no_jumps_where_a_law_holds_them():
     x, rng = _relaxing(1500, 8)
     y = x + SD * rng.standard_normal(len(x))
