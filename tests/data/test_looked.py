@@ -93,3 +93,40 @@ def test_memory_does_not_grow_with_the_recording(few):
     assert (
         peaks[1] - peaks[0] < 2 * 120_000
     )  # a single number for each step that it has more would be four times this
+
+
+def _kinds():
+    plain = WELL.simulate([0.5, 0.0], dt=0.01, n_steps=12_000, seed=1)
+    x = plain.paths[0]
+    gap, driven = x.copy(), np.column_stack([x, np.sin(0.01 * np.arange(len(x)))])
+    gap[100:5000, 0] = np.nan
+    held = np.column_stack([x, np.repeat(np.random.default_rng(2).normal(size=121), 100)[: len(x)]])
+    rough = np.cumsum(np.random.default_rng(1).uniform(0.005, 0.015, len(x)))
+    library, names = ito.Library.polynomials(2), ["x", "y", "f"]
+    return {
+        "euler": (plain, library, {"scheme": "euler"}),
+        "mean": (
+            WELL.simulate([0.5, 0.0], dt=0.01, n_steps=3000, n_paths=4, seed=1),
+            library,
+            {"ensemble": "mean"},
+        ),
+        "gap": (ito.Trajectories(gap, dt=0.01), library, {"measurement_noise": 0}),
+        "uneven": (ito.Trajectories(x, t=rough), library, {"measurement_noise": 0}),
+        "input": (ito.Trajectories(driven, dt=0.01, names=names), library, {"inputs": ["f"]}),
+        "held": (ito.Trajectories(held, dt=0.01, names=names), library, {"inputs": {"f": "held"}}),
+        "time": (plain, library + ito.Library.expressions("sin(t)"), {}),
+        "custom": (plain, library + ito.Library.custom(lambda z: np.tanh(z[:, 0]), "tanh_x"), {}),
+    }
+
+
+@pytest.mark.parametrize("kind", ["euler", "mean", "gap", "uneven", "input", "held", "time", "custom"])
+def test_equations_do_not_hang_on_what_is_looked_at(monkeypatch, kind):
+    data, library, options = _kinds()[kind]
+    whole = ito.discover(data, library, **options, **SHORT)
+    monkeypatch.setattr(looked, "LOOKED", 8192)
+    monkeypatch.setattr(looked, "STRETCH", 1024)
+    part = ito.discover(data, library, **options, **SHORT)
+    assert 2000 < part.data_summary["looked_at"] < 8192
+    for row, equation in whole.drift.items():
+        assert np.array_equal(part.drift[row].mean, equation.mean)
+        assert np.array_equal(part.drift[row].selected, equation.selected)
