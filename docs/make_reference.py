@@ -15,6 +15,7 @@ SECTIONS = {
     "Recordings": (
         "Trajectories",
         "Acceleration",
+        "Angle",
         "Average",
         "Input",
         "read",

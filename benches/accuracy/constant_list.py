@@ -341,6 +341,7 @@ NO_STUDY = {
     "stats.running.PIECE": "how much is held at once",
     "stats.correlation.MOST": "how many samples a mean is taken over",
     "stats.correlation.STRETCH": "how many samples a mean is taken over",
+    "fit.sensors.angles.DOUBTFUL": "when a sentence is said: a wrong turn in one of two such recordings",
     "fit.channels.FEWEST": "fewer samples have no third difference",
     "fit.filtered.admission.LARGEST": "the range of floating point",
     "fit.filtered.admission.SMALLEST": "the range of floating point",

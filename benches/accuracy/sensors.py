@@ -241,7 +241,7 @@ def zeros(asked: argparse.Namespace) -> None:
     k, c, gamma, dt = 40.0, 0.8, 3.0, 0.05
     sd = np.sqrt(gamma / (2 * c * k))
     for share in (0.0, None, 0.1, 1 / 3, 2 / 3):
-        tallies = {kind: Tally() for kind in ("drift", None)}
+        tallies = {kind: Tally() for kind in ("drift", "slow", None)}
         for seed in range(asked.seeds):
             rng = np.random.default_rng(seed)
             x = oscillating(asked.frames, dt, k, c, gamma, rng)[:, 0]
@@ -265,15 +265,21 @@ def noisy(values: np.ndarray, sd: float, rng: np.random.Generator) -> np.ndarray
     return values + sd * rng.standard_normal(len(values))
 
 
+def integrated(felt: np.ndarray, dt: float) -> np.ndarray:
+    """An acceleration summed up twice, its mean and the lines that come of it taken out."""
+    found = np.where(np.isnan(felt), 0.0, felt - np.nanmean(felt))
+    for _ in range(2):
+        found = np.cumsum(found) * dt
+        t = np.arange(len(found))
+        found -= np.polyval(np.polyfit(t, found, 1), t)
+    return found
+
+
 def accelerations(asked: argparse.Namespace) -> None:
-    """An oscillator, linear or of Duffing's kind, from an accelerometer with a zero, and from two sensors."""
+    """An oscillator, linear or of Duffing's kind, from an accelerometer with a zero, from two sensors, and naively."""
     c, gamma, dt = 0.8, 3.0, 0.05
     for alpha in (0.0, 400.0):
-        k, names = (
-            20.0 if alpha else 40.0,
-            ("acceleration", "and a tenth of the places", "two places", "both"),
-        )
-        tallies = {name: Tally() for name in names}
+        k, tallies = 20.0 if alpha else 40.0, {}
         for seed in range(asked.seeds):
             rng = np.random.default_rng(seed)
             if alpha:
@@ -287,29 +293,67 @@ def accelerations(asked: argparse.Namespace) -> None:
             felt += 3.0 + 0.05 * np.nanstd(felt) * rng.standard_normal(len(x))
             place = x[:, 0] + 0.05 * sx * rng.standard_normal(len(x))
             few = np.where(np.arange(len(x)) % 10 == 0, place, np.nan)
+            good, bad = noisy(x[:, 0], 0.002, rng), noisy(x[:, 0], 0.05, rng)
+            here, there = noisy(x[:, 0], 0.1 * sx, rng), noisy(x[:, 1], 0.1 * sv, rng)
+            acc, second = ito.Acceleration("x1"), {"order": 2, "measurement_noise": 0}
+            found, zero = {"measurement_noise": "estimate", "order": 2}, {"offset": {"a": "estimate"}}
             cases = {
-                names[0]: ([felt], {"a": ito.Acceleration("x1")}),
-                names[1]: ([felt, few], {"a": ito.Acceleration("x1"), "b": "x1"}),
-                names[2]: ([noisy(x[:, 0], 0.002, rng), noisy(x[:, 0], 0.05, rng)], {"a": "x1", "b": "x1"}),
-                names[3]: (
-                    [noisy(x[:, 0], 0.1 * sx, rng), noisy(x[:, 1], 0.1 * sv, rng)],
-                    {"a": "x1", "b": "v1"},
+                "places without noise": ([x[:, 0]], dt, {"observed": {"a": "x1"}} | second),
+                "acceleration": ([felt], dt, {"observed": {"a": acc}} | found | zero),
+                "acceleration summed up twice": ([integrated(felt, dt)], dt, {"observed": {"a": "x1"}} | second),
+                "and a tenth of the places": ([felt, few], dt, {"observed": {"a": acc, "b": "x1"}} | found | zero),
+                "a tenth of the places alone": ([place[::10]], 10 * dt, {"observed": {"a": "x1"}} | found),
+                "two of place": ([good, bad], dt, {"observed": {"a": "x1", "b": "x1"}} | found),
+                "their mean, taken as exact": ([(good + bad) / 2], dt, {"observed": {"a": "x1"}} | second),
+                "place and velocity": ([here, there], dt, {"observed": {"a": "x1", "b": "v1"}} | found),
+                "both taken as exact": (
+                    [here, there], dt,
+                    {"observed": {"a": "x1", "b": "v1"}, "order": 2, "measurement_noise": {"a": 0, "b": 0}},
                 ),
-            }
+            }  # fmt: skip
             true = {"v1": {"x1": -k, "v1": -c} | ({"x1^3": -alpha} if alpha else {})}
-            for name, (columns, observed) in cases.items():
-                data = ito.Trajectories(np.column_stack(columns), dt=dt, names=list(observed))
+            for name, (columns, step, told) in cases.items():
+                data = ito.Trajectories(np.column_stack(columns), dt=step, names=["a", "b"][: len(columns)])
                 result = ito.discover(
-                    data, ito.Library.polynomials(3), order=2, observed=observed, exclude={"v1": ["1"]},
-                    offset={"a": "estimate"} if name.startswith(("acc", "and")) else None, diffusion="constant", seed=1,
-                    measurement_noise="estimate",
+                    data,
+                    ito.Library.polynomials(3),
+                    exclude={"v1": ["1"]},
+                    diffusion="constant",
+                    seed=1,
+                    **told,
+                )
+                tallies.setdefault(name, Tally()).add(result, true, {"v1": gamma})
+        for name, tally in tallies.items():
+            print(f"| {'Duffing' if alpha else 'linear'} | {name} | {tally.text()} |", flush=True)
+
+
+def motors(asked: argparse.Namespace) -> None:
+    """An angle that turns, d theta = (1 + 0.5 sin theta) dt + 0.5 dB, read within one turn, by the same terms."""
+    terms = (
+        "1",
+        *(f"{wave}({k} theta)" if k > 1 else f"{wave}(theta)" for k in (1, 2, 3) for wave in ("sin", "cos")),
+    )
+    sde = ito.SDE(["1 + 0.5*sin(theta)"], [["0.5"]], ["theta"])
+    for share in (0.0, 0.05):
+        tallies = {"an angle": Tally(), "a number": Tally()}
+        for seed in range(asked.seeds):
+            x = sde.simulate([0.3], dt=0.02, n_steps=asked.frames, substeps=20, seed=seed).paths[0]
+            y = noisy(x[:, 0], share * np.pi / np.sqrt(3), np.random.default_rng(seed))
+            data = ito.Trajectories(np.mod(y, 2 * np.pi), dt=0.02, names=["theta"])
+            for name, tally in tallies.items():
+                angle = name == "an angle"
+                result = ito.discover(
+                    data, None if angle else ito.Library.expressions(*terms), seed=1,
+                    observed={"theta": ito.Angle("theta")} if angle else None,
+                    measurement_noise="estimate" if share else None,
                 )  # fmt: skip
-                tallies[name].add(result, true, {"v1": gamma})
-        for name in names:
-            print(f"| {'Duffing' if alpha else 'linear'} | {name} | {tallies[name].text()} |", flush=True)
+                tally.add(result, {"theta": {"1": 1.0, "sin(theta)": 0.5}}, {"theta": 0.25})
+        for name, tally in tallies.items():
+            print(f"| {100 * share:.0f} % | {name} | {tally.text()} |", flush=True)
 
 
 OTHERS = {
+    "motor": motors,
     "track": tracks,
     "outliers": outliers,
     "zeros": zeros,

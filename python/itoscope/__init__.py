@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from itoscope.discovery.estimator import SDEDiscovery
     from itoscope.discovery.many import discover_many
     from itoscope.discovery.result import Discovery
+    from itoscope.fit.sensors.angles import Angle
     from itoscope.fit.sensors.kinds import Acceleration, Average
     from itoscope.library.library import Library
     from itoscope.library.pysindy import from_pysindy
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SDE",
     "Acceleration",
+    "Angle",
     "Average",
     "Discovery",
     "Equation",
@@ -65,6 +67,7 @@ former.serve(__name__)
 LATER = {
     "SDE": "itoscope.sde.sde",
     "Acceleration": "itoscope.fit.sensors.kinds",
+    "Angle": "itoscope.fit.sensors.angles",
     "Average": "itoscope.fit.sensors.kinds",
     "Discovery": "itoscope.discovery.result",
     "Equation": "itoscope.posterior.equation",

@@ -41,6 +41,7 @@ BELOW = (
     "inputs",
     "precision",
     "trajectories",
+    "angles",
     "timeline",
     "looked",
     "sight",

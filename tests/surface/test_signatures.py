@@ -74,6 +74,7 @@ GIVEN = {
     "SDEDiscovery.dt": 0.01,
     "Discovery.simulate.dt": None, "Discovery.forecast.dt": None, "Discovery.simulate.x0": [0.1, 0.0],
     "Discovery.try_advice.k": 0, "Average.of": "x1", "Average.exposure": "full", "Acceleration.of": "x1",
+    "Angle.of": "x1",
     "Discovery.fixed_points.starts": None,
     "Discovery.stationary_density.x": np.linspace(-1.0, 1.0, 9), "Discovery.first_passage.level": 0.2,
     "Discovery.first_passage.start": [0.1, 0.0],
@@ -104,7 +105,7 @@ ARRAYS = [
 #: What rows, terms, sensors and inputs may be said to be, and what they may not.
 PHRASES = [
     "x2", "a*x1 + ...", "...", "-x1", "sin(t)", "0.1", "a", "1", "x1^2", "0/0", "9e999*x1", "x1-x1", "average(x1)",
-    "sin(",
+    "angle(x1)", "sin(",
     "linear", "held", "estimate", "coloured", "peaked", "none", ito.Average("x1"), ito.Input(np.cos), np.cos,
     np.linspace(0.01, 0.02, 41), (None, 0), (0, None), (0.1, 1.0, 10.0), (1, 0), ["1"], ["x1", "x9"], {"x1": (0, 1)},
     {"x1": (None, None), "x9": 3},

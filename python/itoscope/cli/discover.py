@@ -79,7 +79,8 @@ SOUGHT: tuple[Word, ...] = (
         {
             "action": "append",
             "metavar": "COLUMN=KIND",
-            "help": "a column whose zero is not known: estimate, a constant, or drift, as gauge=drift; may be repeated",
+            "help": "a column whose zero is not known: estimate, a constant, drift, or slow, as gauge=drift; may be "
+            "repeated",
         },
     ),
     (
@@ -96,8 +97,8 @@ SOUGHT: tuple[Word, ...] = (
         {
             "action": "append",
             "metavar": "COLUMN=EXPR",
-            "help": "what a column shows of the states, as gauge=x2-x1, cam=average(x1, 0.033), acc=acceleration(x1); "
-            "may be repeated",
+            "help": "what a column shows of the states, as gauge=x2-x1, cam=average(x1, 0.033), acc=acceleration(x1), "
+            "phi=angle(x2); may be repeated",
         },
     ),
     (

@@ -62,7 +62,7 @@ Ensemble = Literal["pool", "mean"]
 #: The law of the noise of a column.
 NoiseLaw = Literal["normal", "student", "outliers"]
 #: The zero of a sensor: a constant, or a slow random walk.
-Offset = Literal["estimate", "drift"]
+Offset = Literal["estimate", "drift", "slow"]
 #: How noisy a column is.
 Level = float | Literal["estimate"]
 #: Whether steps are weighed by the inverse noise variance, found in rounds.

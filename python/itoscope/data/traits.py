@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from itoscope.common.numbers import number, rough
+from itoscope.common.numbers import exact, number, rough
 from itoscope.data.advice import Advice
+from itoscope.data.angles import TURN
 from itoscope.data.order import OrderAnswer, order_of_column
 from itoscope.stats.correlation import efolding_lag
 from itoscope.stats.lines import periodogram, power_tail
@@ -168,11 +169,12 @@ def _column(seen: Seen, column: int, smooth: bool) -> Iterator[Advice]:
         return
     period, times = wrap_period(series)
     if period:
+        angle = f"angle({name})" if period == TURN else f"angle({name}, {exact(period)})"
         yield Advice(
             "wrapped angle", name,
-            f"{name} is an angle that wraps: {times} steps of about {number(period)}; unwrap it first, "
-            f"np.unwrap({name}, period={number(period, 7)}), and give sin({name}), cos({name}) as candidate terms",
-            {"period": period, "wraps": float(times)}, {}, {"unwrap": {name: period}},
+            f"{name} is an angle that wraps: {times} steps of about {number(period)}; observed={{{name!r}: "
+            f"{angle!r}}} takes the turns out of it, and its sines and cosines as candidate terms",
+            {"period": period, "wraps": float(times)}, {"observed": {name: angle}},
         )  # fmt: skip
         return
     far = abs(float(np.nanmean(values))) / float(np.nanstd(values))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Symmetry,
         Weights,
     )
-    from itoscope.fit.sensors.kinds import Sensor
+    from itoscope.fit.sensors.listed import Sensor
     from itoscope.library.library import Library
 
 __all__ = ["discover"]
@@ -110,9 +110,10 @@ def discover(
     resolution : mapping of str to float, optional
         `{"x": 0.01}`: the values of a column are rounded to multiples of this step, whose variance, a twelfth of its
         square, is added to the noise of the column. Where the motion hardly leaves a step, this is said.
-    offset : mapping of str to {"estimate", "drift"}, optional
+    offset : mapping of str to {"estimate", "drift", "slow"}, optional
         `{"acc": "estimate", "gauge": "drift"}`: the zero of a column is not known, a constant on each path, or a random
-        walk whose strength is found. `diagnostics["offsets"]` and `smoothed()` have what was found.
+        walk whose strength is found; "slow" is a smooth course, the integral of a random walk.
+        `diagnostics["offsets"]` and `smoothed()` have what was found.
     diffusion_library : Library, optional
         Candidate terms of the diffusion covariance. Default: those of the drift.
     diffusion : {"full", "diagonal", "constant", "none"}, or a mapping of states to these
@@ -160,8 +161,9 @@ def discover(
         What each column of the data shows, a linear expression of the `states`: `["x1", "x2 - x1"]`, or by column
         `{"gauge": "x2 - x1"}`, where columns that are not named show the state of their name. Several columns may show
         one state, NaN where a sensor is silent. `Average("x1")`, or `"average(x1)"`, is the average over the step to
-        the sample before, as of a camera at full exposure. Without `states` those of the expressions are all there
-        are, of order 2 with their velocities.
+        the sample before, as of a camera at full exposure, `Average("x1", exposure=0.033)` over a part of it;
+        `Acceleration("x1")` is what an accelerometer shows, and `Angle("x1", period=360)` an angle that wraps. Without
+        `states` those of the expressions are all there are, of order 2 with their velocities.
     inputs : sequence of str, or mapping of str, optional
         What drives the motion from outside and has no equation of its own: columns of the data by name, or by name
         `"linear"` or `"held"` (how a column goes between samples), a function of time, samples with their times

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         Symmetry,
         Weights,
     )
-    from itoscope.fit.sensors.kinds import Sensor
+    from itoscope.fit.sensors.listed import Sensor
     from itoscope.library.library import Library
 
 try:  # the base class has to be there when the class is made; without it, making an estimator is an error

@@ -13,6 +13,7 @@ from itoscope.common import checks
 from itoscope.discovery.asking import asked_again, library_of
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.solve import solve
+from itoscope.fit.standard import DEGREE
 from itoscope.library.library import Library
 
 if TYPE_CHECKING:
@@ -74,12 +75,14 @@ def tried(
     known = checks.seed(result.settings.get("seed") if seed is None else seed)
     new = solve(asked_again(result, data, known, progress, changed))
     same = not asked.recording and dict(new.known_drift) == dict(result.known_drift)
+    same &= new.circles == result.circles  # turns that are added make other samples
     return new, log_evidence(result, result.data), log_evidence(new, data), same
 
 
 def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, Any]:
     """The options that an advice changes, as `discover` takes them."""
     changed = dict(advice.arguments)
+    more = _observed(result, changed["observed"], data) if "observed" in changed else {}
     for option in ("library", "diffusion_library"):
         if option in changed:
             own = library_of(result, option) or library_of(result, "library") or Library.polynomials(0)
@@ -106,7 +109,18 @@ def _options(result: Findings, advice: Advice, data: Trajectories) -> dict[str, 
         for option in OF_ROWS:
             named = result.settings.get(option) or {}
             changed[option] = {row: terms for row, terms in named.items() if row in data.names}
-    return changed
+    return changed | more
+
+
+def _observed(result: Findings, asked: Mapping[str, str], data: Trajectories) -> dict[str, Any]:
+    """What columns show, those that an advice names among them; harmonics where angles have a library of powers."""
+    before = result.settings.get("observed") or ()
+    found: dict[str, Any] = {"observed": {**dict(zip(data.names, before)), **asked}}
+    if any(text.startswith("angle(") for text in asked.values()):
+        own = library_of(result, "library")
+        if own in [Library.polynomials(degree) for degree in range(1, DEGREE + 1)]:
+            found |= {"library": None} | dict.fromkeys(OF_ROWS)
+    return found
 
 
 def log_evidence(result: Findings, data: Trajectories) -> float:

@@ -76,7 +76,7 @@ def smoothed(
     units: Sequence[str] = (),
     time_unit: str = "",
 ) -> Any:
-    """Draw smoothed states against what was measured.
+    """Draw smoothed states, or what sensors would show of them, against what was measured.
 
     Parameters
     ----------
@@ -97,8 +97,14 @@ def smoothed(
             points = thinned(t, measured[name])
             one.plot(*points, ".", ms=2.5, color=ORANGE, alpha=0.7, label="measured", rasterized=True)
         low, high = bands[:, column].T
-        one.fill_between(*thinned_band(t, low, high), color=BLUE, alpha=0.25, linewidth=0, label="95 % band")
-        one.plot(*thinned(t, mean[:, column]), color=BLUE, lw=1.1, label="smoothed")
+        known = ~np.isnan(mean[:, column])
+        few = (
+            known if 2 * known.sum() < len(t) else np.ones_like(known)
+        )  # of a slow sensor those that it took
+        one.fill_between(
+            *thinned_band(t[few], low[few], high[few]), color=BLUE, alpha=0.25, linewidth=0, label="95 % band"
+        )
+        one.plot(*thinned(t[few], mean[few, column]), color=BLUE, lw=1.1, label="smoothed")
         one.set_ylabel(with_unit(name_of(name), units[column] if units else ""))
         one.margins(x=0)
     axes.flat[-1].set_xlabel(with_unit("time", time_unit))

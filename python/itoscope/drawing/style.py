@@ -31,7 +31,10 @@ MOST_SAMPLES = 2000
 
 
 def thinned(t: Array, x: Array) -> tuple[Array, Array]:
-    """A path with at most about `MOST_SAMPLES` samples that looks the same: extremes of each stretch are kept."""
+    """A path with at most about `MOST_SAMPLES` samples that looks the same: extremes of each stretch are kept.
+
+    So are samples that are missing, as long as they are few.
+    """
     if len(x) <= MOST_SAMPLES:
         return t, x
     width = -(-2 * len(x) // MOST_SAMPLES)
@@ -41,7 +44,9 @@ def thinned(t: Array, x: Array) -> tuple[Array, Array]:
     low = np.argmin(filled, axis=1)
     high = np.argmax(np.where(np.isnan(blocks), -np.inf, blocks), axis=1)
     index = np.sort(np.stack([low, high], axis=1), axis=1) + width * np.arange(count)[:, None]
-    chosen = np.unique(np.append(index.ravel(), len(x) - 1))
+    missing = np.flatnonzero(np.isnan(x))
+    few = missing if len(missing) <= MOST_SAMPLES // 4 else missing[:0]
+    chosen = np.unique(np.concatenate([index.ravel(), few, [len(x) - 1]]))
     return t[chosen], x[chosen]
 
 

@@ -10,13 +10,15 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.common.numbers import exact
 from itoscope.errors import DataError, argument_error, naming
-from itoscope.fit.sensors.kinds import Acceleration, Average, Sensor
+from itoscope.fit.sensors.angles import Angle
+from itoscope.fit.sensors.kinds import Acceleration, Average
 from itoscope.library.bound import names_in
 
 if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array
     from itoscope.fit.sensors.kinds import Gathered
+    from itoscope.fit.sensors.listed import Sensor
 
 __all__ = ["check_moves", "observation_matrix", "observed_texts", "state_names", "velocities"]
 
@@ -49,7 +51,7 @@ def observed_texts(
 
 
 def _text(what: str | Sensor) -> str:
-    return what.text if isinstance(what, (Acceleration, Average)) else what
+    return what.text if isinstance(what, (Acceleration, Angle, Average)) else what
 
 
 def state_names(

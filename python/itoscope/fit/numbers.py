@@ -14,14 +14,17 @@ from itoscope.common.numbers import exact
 from itoscope.errors import argument_error
 from itoscope.expressions.grammar import CONSTANTS, renamed
 from itoscope.expressions.graph import FUNCTIONS
+from itoscope.expressions.slopes import multiples, slope
 from itoscope.library.bound import TIME, names_in
+from itoscope.posterior.said import Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from itoscope.common.types import Array, Bools
+    from itoscope.library.bound import BoundLibrary
 
-__all__ = ["Numbers", "check_parameters"]
+__all__ = ["Numbers", "beside_numbers", "check_parameters"]
 
 WANTED = "a start, as 1.0, or (low, start, high), as (0.01, 0.1, 10.0), None for no bound"
 STARTS = 6
@@ -181,3 +184,20 @@ class Numbers:
     def at(self, start: Array) -> Numbers:
         """The same with another start."""
         return replace(self, start=start)
+
+
+def beside_numbers(
+    said: Mapping[str, Said],
+    parts: Mapping[str, str],
+    numbers: Numbers,
+    library: BoundLibrary,
+    names: Sequence[str],
+) -> dict[str, Said]:
+    """What is said of rows, without the terms that a number of their known parts is the coefficient of."""
+    found = dict(said)
+    for row, text in parts.items() if numbers else ():
+        slopes = [numbers.filled(slope(text, names, name), numbers.generic) for name in numbers.names]
+        own = {library.names[k] for one in slopes for k in multiples(one, library.expressions, names)}
+        before = found.get(row, Said())
+        found[row] = before.without(*(own - before.included))
+    return found

@@ -39,7 +39,7 @@ from itoscope.posterior.sampling import Sampling
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from itoscope.fit.sensors.kinds import Sensor
+    from itoscope.fit.sensors.listed import Sensor
 
 
 __all__ = ["Options", "check_streamed"]

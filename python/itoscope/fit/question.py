@@ -14,13 +14,13 @@ from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.data.driving import driven, rows
 from itoscope.errors import DataError, argument_error
-from itoscope.expressions.slopes import multiples, slope
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names, velocities
 from itoscope.fit.forcing import constant_pairs, pairs_of
 from itoscope.fit.given import Given
 from itoscope.fit.memory import Memory, memories_of, numbers_of, remembering, without_friction
-from itoscope.fit.numbers import Numbers
+from itoscope.fit.numbers import Numbers, beside_numbers
 from itoscope.fit.options import check_streamed
+from itoscope.fit.sensors.angles import as_they_are, without_turns
 from itoscope.fit.sensors.errors import with_errors
 from itoscope.fit.sensors.exposures import check_exposures
 from itoscope.fit.sensors.hidden import offsets_of
@@ -35,16 +35,17 @@ from itoscope.fit.terms import deviations_of, said_of, settings_of
 from itoscope.fit.trends import with_trends
 from itoscope.library.bound import TIME, BoundLibrary, readable_means
 from itoscope.library.library import Library, bind_together
-from itoscope.posterior.said import Said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Diffusion, Level, NoiseLaw, Offset
+    from itoscope.data.angles import Circle
     from itoscope.data.streams import Stream
     from itoscope.data.trajectories import Trajectories
     from itoscope.fit.options import Options
+    from itoscope.posterior.said import Said
     from itoscope.posterior.sampling import Sampling
 
 __all__ = ["Question"]
@@ -110,6 +111,10 @@ class Question:
         What rows of the drift, and entries of Gamma, have in common.
     deviations : dict of str to dict
         By row, the terms whose coefficients differ by recording, each with the name of what a recording has of its own.
+    circles : dict of str to Circle
+        States that are angles, as they are shown; the data have no jumps.
+    notes : tuple of str
+        What is to be said of the data before all else.
     """
 
     data: Trajectories
@@ -138,6 +143,8 @@ class Question:
     deviations: dict[str, dict[str, str]] = field(default_factory=dict)
     orbits: Orbits | None = None
     diffusion_orbits: Orbits | None = None
+    circles: dict[str, Circle] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: Trajectories, options: Options, stream: Stream | None = None) -> Question:
@@ -151,8 +158,7 @@ class Question:
         if stream is not None:
             check_streamed(options)
         backend = get_backend(options.backend)
-        data = with_errors(driven(data, options.inputs), options.measurement_noise, options.resolution)
-        plain, gathered = sensors_of(observed := observed_texts(data.names, options.observed))
+        data, observed, (plain, gathered), circles, notes = _shown(driven(data, options.inputs), options)
         motion, positions = state_names(data.names, options.order, options.states, plain)
         observation = observation_matrix(data.names, motion, plain, backend)
         rates = dict(zip(positions, motion[len(positions) :])) if options.order == 2 else {}
@@ -165,7 +171,7 @@ class Question:
         memories = memories_of(options.forcing, sought, taken)
         numbers = numbers_of(numbers, memories, asked, data)
         both: tuple[Shaper | Memory, ...] = (*shapers, *memories)
-        recipe, for_diffusion, words = libraries(options, motion, inputs, sought, [one.row for one in both])
+        recipe, for_diffusion, words = libraries(options, motion, inputs, sought, both, circles)
         options, recipe = with_trends(options, recipe, motion, sought, inputs)
         hidden, means = [name for one in both for name in one.states], _means(data, motion, inputs)
         own, diffusion_library = bind_together([recipe, for_diffusion], motion, means, inputs)
@@ -174,11 +180,10 @@ class Question:
         observation, ties = velocities(data.names, motion, observation, gathered, given.drift, backend)
         noise, laws = _noise(data, options, _filtered(data, states, observed, options))
         check_told_apart(data.names, observation, noise, gathered)
-        check_exposures(data, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
         said = said_of(library, sought, *_limits(options, own, sought, backend), given.parts, own.names)
         said = without_friction(said | said_of_forces(shapers, library, data), memories, own.names)
-        said = _beside_numbers(said, asked.parts, numbers, own, [*library.inputs, *numbers.names])
+        said = beside_numbers(said, asked.parts, numbers, own, [*library.inputs, *numbers.names])
         words |= {states.index(shaper.driven): "constant" for shaper in shapers}
         made = cls(
             data=data,
@@ -205,6 +210,8 @@ class Question:
             reporter=Reporter(options.progress),
             stream=stream,
             deviations=_deviations(options, own, sought, data.n_paths, [*states, *inputs]),
+            circles=circles,
+            notes=notes,
         )
         return made._with_orbits()
 
@@ -352,6 +359,17 @@ class Question:
         return settings
 
 
+def _shown(
+    data: Trajectories, options: Options
+) -> tuple[Trajectories, Any, tuple[Any, dict[int, Gathered]], dict[str, Circle], tuple[str, ...]]:
+    """The recording with its errors and without turns, what was said of its columns, and what they show."""
+    observed = observed_texts(data.names, options.observed)
+    data, plain, circles, notes = without_turns(data, observed)
+    data, seen = with_errors(data, options.measurement_noise, options.resolution), sensors_of(plain)
+    check_exposures(data, seen[1])
+    return data, observed, seen, circles, notes
+
+
 def _noise(
     data: Trajectories, options: Options, hidden: bool
 ) -> tuple[tuple[Level, ...], dict[int, NoiseLaw]]:
@@ -371,7 +389,7 @@ def _filtered(
 
 def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:
     """Whether the columns are not the states themselves."""
-    return len(states) > data.n_states or observed is not None
+    return len(states) > data.n_states or not as_they_are(data.names, observed)
 
 
 def _means(data: Trajectories, states: Sequence[str], inputs: Sequence[str]) -> list[float]:
@@ -379,23 +397,6 @@ def _means(data: Trajectories, states: Sequence[str], inputs: Sequence[str]) -> 
     inputs = [name for name in inputs if name != TIME]
     recorded = dict(zip([*data.names, *inputs], readable_means(rows(data, inputs))))
     return [recorded.get(name, 0.0) for name in (*states, *inputs)]
-
-
-def _beside_numbers(
-    said: Mapping[str, Said],
-    parts: Mapping[str, str],
-    numbers: Numbers,
-    library: BoundLibrary,
-    names: Sequence[str],
-) -> dict[str, Said]:
-    """What is said of rows, without the terms that a number of their known parts is the coefficient of."""
-    found = dict(said)
-    for row, text in parts.items() if numbers else ():
-        slopes = [numbers.filled(slope(text, names, name), numbers.generic) for name in numbers.names]
-        own = {library.names[k] for one in slopes for k in multiples(one, library.expressions, names)}
-        before = found.get(row, Said())
-        found[row] = before.without(*(own - before.included))
-    return found
 
 
 def _limits(

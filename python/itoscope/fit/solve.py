@@ -28,7 +28,13 @@ def solve(question: Question) -> Findings:
     """
     check_size(question)
     try:
-        return advised(_measured(question) if question.measured else answer_filtered(question))
+        found = _measured(question) if question.measured else answer_filtered(question)
+        found.warnings = [*question.notes, *found.warnings]
+        if question.circles:
+            found.diagnostics["angles"] = {
+                state: circle._asdict() for state, circle in question.circles.items()
+            }
+        return advised(found)
     except ItoscopeError:
         raise
     except (ArithmeticError, np.linalg.LinAlgError) as problem:

@@ -6,14 +6,18 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from itoscope.fit.forcing import words_by_row
+from itoscope.fit.sensors.angles import harmonics
 from itoscope.library.bound import TIME
 from itoscope.library.library import Library
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from itoscope.common.types import Diffusion
+    from itoscope.data.angles import Circle
+    from itoscope.fit.memory import Memory
     from itoscope.fit.options import Options
+    from itoscope.fit.shapers import Shaper
 
 __all__ = ["libraries", "standard_library"]
 
@@ -42,13 +46,15 @@ def libraries(
     motion: Sequence[str],
     inputs: Sequence[str],
     sought: Sequence[str],
-    forced: Sequence[str],
+    forced: Sequence[Shaper | Memory],
+    angles: Mapping[str, Circle],
 ) -> tuple[Library, Library, dict[int, Diffusion]]:
     """Candidates of the drift and of Gamma, and what was asked of the noise of each row: none where a force has it."""
     count = len(motion) + len(set(inputs) - {TIME})
-    recipe = standard_library(count) if options.library is None else options.library
+    usual = harmonics(motion, angles, DEGREE) if angles else standard_library(count)
+    recipe = usual if options.library is None else options.library
     words = words_by_row(options.diffusion, motion, [motion.index(x) for x in sought])
-    words |= {motion.index(row): "none" for row in forced}
+    words |= {motion.index(one.row): "none" for one in forced}
     for_diffusion = options.diffusion_library or recipe
     if "constant" in words.values() or (forced and set(words.values()) == {"none"}):
         varying = not {"constant", "none"}.issuperset(words.values())

@@ -122,8 +122,9 @@ class Tried(TypedDict):
 
 
 class Zero(TypedDict):
-    """The offset of a channel: "estimate" or "drift", mean over its paths with the standard deviation at a sample, how
-    far it goes, and of one that drifts the standard deviation of its change in a unit of time to the power 1/2."""
+    """The offset of a channel: "estimate", "drift" or "slow", mean over its paths with the standard deviation at a
+    sample, how far it goes, and of one that drifts the standard deviation of its change in a unit of time to the power
+    1/2, of a slow one of the change of its rate."""
 
     kind: str
     mean: float
@@ -203,8 +204,8 @@ class Diagnostics(TypedDict, total=False):
 
     `forces` are those with a memory, by row, and `memory` frictions with one; `symmetry` is what rows have in common,
     `varying` what differs by recording, by row and term; `noise_law` the laws of the noise of channels where it is not
-    normal, `offsets` the zeros of channels that are not known, and `outliers` the readings of
-    `Discovery.outliers`.
+    normal, `offsets` the zeros of channels that are not known, `angles` period and lowest value of states that are
+    angles, and `outliers` the readings of `Discovery.outliers`.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
@@ -229,6 +230,7 @@ class Diagnostics(TypedDict, total=False):
     noise_law: dict[str, Law]
     offsets: dict[str, Zero]
     outliers: list[dict[str, Any]]
+    angles: dict[str, dict[str, float]]
     origin_gain: float
     kinks: dict[str, dict[str, float]]
 

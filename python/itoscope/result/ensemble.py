@@ -178,7 +178,7 @@ def forecast(result: Findings, x0: ArrayLike, asked: Asked, levels: Sequence[flo
     levels = tuple(levels)
     for level in levels:
         checks.share("levels", level)
-    return summed_up(simulate(result, x0, asked), tuple(levels))
+    return summed_up(simulate(result, x0, asked), tuple(levels), result.circles)
 
 
 def _of_all(result: Findings, x0: ArrayLike) -> ArrayLike:

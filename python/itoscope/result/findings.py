@@ -10,6 +10,7 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.data import driving
+from itoscope.data.angles import Circle, periods_of, unwrapped
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
@@ -154,6 +155,7 @@ class Findings:
         checks.instance("data", data, Trajectories, "Trajectories")
         asked = self.settings.get("inputs")
         found = driving.driven(data, asked) if asked and data.driving is None else data
+        found = unwrapped(found, periods_of(found.names, self.settings.get("observed")))
         own = {one["input"]: np.array(one["drawn"]) for one in self._varied() if one["input"] in self.inputs}
         if not own or (found.driving is not None and set(own) <= {*found.driving.names}):
             return found
@@ -165,6 +167,11 @@ class Findings:
             )
             raise argument_error("data", f"{found.n_paths} paths", allowed)
         return driving.with_constants(found, own)
+
+    @property
+    def circles(self) -> dict[str, Circle]:
+        """The states that are angles, and how they are shown."""
+        return {state: Circle(**one) for state, one in self.diagnostics.get("angles", {}).items()}
 
     def _varied(self) -> list[Varied]:
         """What differs by recording, of all rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from itoscope.drawing.bands import bands
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from itoscope.common.types import Array, Integers
+    from itoscope.data.angles import Circle
     from itoscope.data.trajectories import Trajectories
 
 __all__ = ["WRITTEN", "Forecast", "summed_up"]
@@ -38,6 +39,9 @@ class Forecast:
         Central intervals by probability.
     paths : Trajectories
         The ensemble itself.
+    circles : dict of str to Circle
+        States that are angles. Their mean is that of the directions, within the circle; spread and bands are of the
+        paths within half a period of it. The ensemble itself has no jumps.
     """
 
     times: Array
@@ -46,6 +50,7 @@ class Forecast:
     sd: Array
     bands: dict[float, Array]
     paths: Trajectories
+    circles: dict[str, Circle] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{100 * level:g} %" for level in self.bands)
@@ -158,11 +163,38 @@ class Forecast:
             stamps, samples = recorded.times[path][first:], recorded.paths[path][first:]
             over = stamps - stamps[0], dict(zip(recorded.names, samples.T))
         units, time_unit = self.paths.units, self.paths.time_unit
-        shown = self.times, self.names, self.mean, self.bands, over
+        shown = self.times, self.names, *self._broken(), over
+        if over is not None:
+            over[1].update(
+                {
+                    name: circle.broken(over[1][name])
+                    for name, circle in self.circles.items()
+                    if name in over[1]
+                }
+            )
         return bands(*shown, ax=ax, units=units, time_unit=time_unit)
 
+    def _broken(self) -> tuple[Array, dict[float, Array]]:
+        """Means and bands, of angles without a line from one end of the circle to the other."""
+        mean, bands = self.mean.copy(), {level: band.copy() for level, band in self.bands.items()}
+        for name, circle in self.circles.items():
+            column = self.names.index(name)
+            mean[:, column] = circle.broken(mean[:, column])
+            for band in bands.values():
+                band[np.isnan(mean[:, column]), column] = np.nan
+        return mean, bands
 
-def summed_up(paths: Trajectories, levels: Sequence[float]) -> Forecast:
+
+def _on_circle(samples: Array, circle: Circle) -> Array:
+    """Angles `(n_paths, n)` within half a period of their mean direction, which is on the circle."""
+    turn = 2.0 * np.pi / circle.period
+    centre = np.angle(np.exp(1j * turn * samples).mean(axis=0)) / turn
+    return circle.near(samples, circle.wrapped(centre))
+
+
+def summed_up(
+    paths: Trajectories, levels: Sequence[float], circles: Mapping[str, Circle] | None = None
+) -> Forecast:
     """Sum up an ensemble, at each time those of its paths that got there; see `Discovery.forecast`."""
     lengths = np.array([len(path) for path in paths.paths])
     longest, m = int(lengths.max()), len(paths.names)
@@ -172,6 +204,9 @@ def summed_up(paths: Trajectories, levels: Sequence[float]) -> Forecast:
     for end in np.unique(lengths):
         alive = np.flatnonzero(lengths >= end)
         samples = np.stack([paths.paths[number][start:end] for number in alive])
+        for name, circle in (circles or {}).items():
+            column = paths.names.index(name)
+            samples[:, :, column] = _on_circle(samples[:, :, column], circle)
         with np.errstate(
             over="ignore"
         ):  # on its way out of the finite range a path has a square that is none
@@ -187,4 +222,5 @@ def summed_up(paths: Trajectories, levels: Sequence[float]) -> Forecast:
         sd=sd,
         bands=bands,
         paths=paths,
+        circles=dict(circles or {}),
     )

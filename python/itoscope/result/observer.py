@@ -17,7 +17,7 @@ from itoscope.expressions.kinks import Kind, closed_kinks
 from itoscope.stats.heavy import draws
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -81,6 +81,8 @@ class Observer:
         Those that look at other times than the step before: exposure and lag.
     zeros : tuple of str
         Channels with an offset, whose states come after those of what others gather.
+    slow : tuple of str
+        Those of them whose offset has a rate, a state after all of these.
     step : float
         The usual step.
     driven : dict of str to str
@@ -108,6 +110,7 @@ class Observer:
     tails: tuple[tuple[float, ...], ...] = ()
     gathered: tuple[int, ...] = ()
     zeros: tuple[str, ...] = ()
+    slow: tuple[str, ...] = ()
     differences: tuple[int, ...] = ()
     windows: tuple[tuple[int, float | None, float], ...] = ()
     step: float = 1.0
@@ -124,13 +127,20 @@ class Observer:
         backend: str | None,
         driven: dict[str, str] | None = None,
         sight: Sight | None = None,
-        zeros: tuple[str, ...] = (),
+        zeros: Mapping[str, str] | None = None,
     ) -> Observer:
         """That of a fitted model whose terms are `expressions`."""
         fitted: dict[str, Any] = {name: getattr(space, name) for name in FITTED}
         seen = Sight(tuple(channels)) if sight is None else sight
+        kinds = zeros or {}
+        slow = tuple(name for name, kind in kinds.items() if kind == "slow")
         about: dict[str, Any] = {"gathered": seen.gathered, "step": seen.step, "driven": driven or {}}
-        about |= {"zeros": zeros, "differences": seen.differences, "windows": seen.windows}
+        about |= {
+            "zeros": tuple(kinds),
+            "slow": slow,
+            "differences": seen.differences,
+            "windows": seen.windows,
+        }
         return cls(
             states=tuple(states),
             channels=tuple(channels),
@@ -152,6 +162,7 @@ class Observer:
             "differences",
             "windows",
             "zeros",
+            "slow",
             "step",
             *FITTED,
         )
@@ -168,7 +179,7 @@ class Observer:
         states = [*states, *found.pop("carried", ())]
         found |= {
             name: tuple(found.get(name, ()))
-            for name in ("given", "scaled", "gathered", "differences", "tails", "zeros")
+            for name in ("given", "scaled", "gathered", "differences", "tails", "zeros", "slow")
         }
         found["windows"] = tuple((int(c), exposure, lag) for c, exposure, lag in found.get("windows", ()))
         found["tails"] = tuple(tuple(float(v) for v in law) for law in found["tails"])
@@ -202,7 +213,7 @@ class Observer:
     @property
     def own(self) -> int:
         """How many of the states are the model's; the others are carried along."""
-        return len(self.states) - len(self.given) - len(self.gathered) - len(self.zeros)
+        return len(self.states) - len(self.given) - len(self.gathered) - len(self.zeros) - len(self.slow)
 
     # -- looking ---------------------------------------------------------------------------------------------
     @cached_property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.data.angles import periods_of, unwrapped
 from itoscope.data.driving import rows
 from itoscope.errors import ArgumentError
 from itoscope.result.values import drift_at, equation_at
@@ -74,7 +75,7 @@ def recording_of(result: Findings, data: Trajectories | None, what: str) -> Traj
     data = result.data if data is None else data
     if data is None:
         raise ArgumentError(f"data: {what} needs the recording, which a saved result does not hold")
-    return data
+    return unwrapped(data, periods_of(data.names, result.settings.get("observed")))
 
 
 def steps_of(result: Findings, data: Trajectories | None, what: str) -> Steps:

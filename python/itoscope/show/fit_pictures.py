@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.common import checks
+from itoscope.data.angles import angle_of
+from itoscope.drawing import over_time
 from itoscope.drawing.bars import correlation
 from itoscope.drawing.scatter import estimates, quantiles
-from itoscope.drawing.style import hide, label_panels, legend_above, name_of, panels, with_unit
-from itoscope.errors import ArgumentError, ExpressionError
+from itoscope.drawing.style import INK, hide, label_panels, legend_above, name_of, panels, with_unit
+from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.result.binned import of_steps
@@ -18,6 +20,7 @@ from itoscope.result.innovations import of_innovations
 from itoscope.result.steps import recording_of, standardised, steps_of
 from itoscope.result.units import equation_unit, shown_units
 from itoscope.show.pictures import title_of
+from itoscope.stats.student import student_quantile
 from itoscope.stats.whiteness import autocorrelation
 
 if TYPE_CHECKING:
@@ -29,10 +32,12 @@ if TYPE_CHECKING:
     from itoscope.result.binned import Estimate
     from itoscope.result.findings import Findings
 
-__all__ = ["estimator", "fit", "residuals", "states_in"]
+__all__ = ["estimator", "fit", "residuals", "sensors", "states_in"]
 
 #: Steps that the pictures are made from; more change nothing that can be seen.
 MOST_STEPS = 400_000
+#: Degrees of freedom at which Student's law is the normal one.
+NORMAL = 1e9
 #: Panels of an equation, one per state.
 MOST_STATES = 4
 
@@ -107,3 +112,34 @@ def _channels(result: Findings, data: Trajectories | None) -> list[tuple[str, Ar
     assert result.observer is not None
     seen = result.observer.innovations(recording_of(result, data, "plot.residuals"))
     return [(f"innovation of {name_of(name)}", z, seen.piece) for name, z in zip(seen.names, seen.z.T)]
+
+
+def sensors(result: Findings, data: Trajectories | None, path: int, ax: Any) -> Any:
+    """Draw readings beside fitted ones; see `Plots.sensors`."""
+    held = recording_of(result, data, "plot.sensors")
+    found = result.smoothed(held)
+    if not 0 <= path < held.n_paths:
+        raise argument_error("path", path, f"the number of a path, 0 to {held.n_paths - 1}")
+    fitted, spread = found.readings[path].copy(), student_quantile(0.975, NORMAL) * found.readings_sd[path]
+    bands = np.stack([fitted - spread, fitted + spread], axis=-1)
+    measured = {name: held.paths[path][:, c].copy() for c, name in enumerate(found.channels)}
+    for c, (name, text) in enumerate(zip(found.channels, result.settings.get("observed") or ())):
+        angle = angle_of(text)
+        circle = result.circles.get(angle[0]) if angle else None
+        if circle is not None:
+            shown = circle.broken(fitted[:, c])
+            bands[:, c] += (shown - fitted[:, c])[:, None]
+            fitted[:, c], measured[name] = shown, circle.wrapped(measured[name])
+    units = dict(zip(held.names, held.units))
+    axes = over_time.smoothed(
+        found.times[path], fitted, bands, found.channels, measured, ax=ax,
+        units=[units.get(name, "") for name in found.channels], time_unit=held.time_unit,
+    )  # fmt: skip
+    panes = dict(zip(found.channels, np.atleast_1d(np.asarray(axes, dtype=object)).flat))
+    for name, one in panes.items():
+        out = result.outliers if data is None else []
+        at = [far.sample for far in out if far.path == path and far.channel == name]
+        if at:
+            ring = {"ms": 6.0, "mfc": "none", "mec": INK, "mew": 1.2, "label": "outliers"}
+            one.plot(found.times[path][at], measured[name][at], "o", **ring)
+    return axes

@@ -37,8 +37,8 @@ class Plots:
 
     def __repr__(self) -> str:
         return (
-            "plots: pip, posterior, pairs, trace, fit, residuals, checks, forecast, states, potential, density, "
-            "fixed_points, first_passage"
+            "plots: pip, posterior, pairs, trace, fit, residuals, checks, forecast, states, sensors, potential, "
+            "density, fixed_points, first_passage"
         )
 
     def pip(self, *, ax: Any = None) -> Any:
@@ -138,16 +138,41 @@ class Plots:
         if not 0 <= path < len(smoothed.mean):
             raise argument_error("path", path, f"the number of a path, 0 to {len(smoothed.mean) - 1}")
         measured = {} if held is None else dict(zip(held.names, held.paths[path].T))
+        mean, band = smoothed.mean[path].copy(), smoothed.band(0.95)[path]
+        for name, circle in self._result.circles.items():
+            column = smoothed.names.index(name)
+            shown = circle.broken(mean[:, column])
+            band[:, column] += (shown - mean[:, column])[:, None]
+            mean[:, column] = shown
+            if name in measured:
+                measured[name] = circle.wrapped(measured[name])
         return over_time.smoothed(
             smoothed.times[path],
-            smoothed.mean[path],
-            smoothed.band(0.95)[path],
+            mean,
+            band,
             smoothed.names,
             measured,
             ax=ax,
             units=shown_units(self._result, smoothed.names),
             time_unit=self._result.data_summary.get("time_unit", ""),
         )
+
+    def sensors(self, *, data: Trajectories | None = None, path: int = 0, ax: Any = None) -> Any:
+        """What each sensor showed, and what it would have shown without noise, with a band; outliers are ringed.
+
+        The band holds 95 % for the smoothed states, and for the offset of the sensor where that is not known; readings
+        scatter about it by the noise of the sensor.
+
+        Parameters
+        ----------
+        data : Trajectories, optional
+            By default the recording of the fit.
+        path : int
+            Number of the path.
+        ax : Axes or sequence of Axes, optional
+            One for each sensor.
+        """
+        return fit_pictures.sensors(self._result, data, path, ax)
 
     def potential(self, x: ArrayLike | None = None, *, seed: int | None = 0, ax: Any = None) -> Any:
         """The potential of one state with its 95 % band, and the points at which the drift is zero, filled if stable.

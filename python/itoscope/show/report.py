@@ -104,6 +104,10 @@ PAIRS = "Joint draws of two coefficients, and ellipses that hold 50 % and 95 % o
 TRACE = "Every chain in its own colour. Chains that lie over each other have found the same posterior."
 FORECAST = "Paths of models drawn from the posterior, started where the first recorded path starts, against that path."
 DATA = "The recording."
+SENSORS = (
+    "What each sensor showed (points), and what it would have shown of the smoothed states without noise, with a band "
+    "that holds 95 %; rings are outliers."
+)
 
 
 def write(
@@ -185,6 +189,7 @@ def _fit(result: Laws, *, drawn: bool) -> str:
         (Plots(result).checks, CHECKS),
         (partial(Plots(result).forecast, seed=result.settings.get("seed", 0)), FORECAST),
         (Plots(result).states, "Smoothed states with two standard deviations, against what was measured."),
+        *(((Plots(result).sensors, SENSORS),) if result.settings.get("observed") or result.outliers else ()),
     ):
         try:
             parts.append(_figure(draw, caption))

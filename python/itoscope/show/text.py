@@ -237,7 +237,8 @@ def offset_texts(result: Findings) -> list[str]:
             low, high = (number(end, 2) for end in zero["rate_interval"])
             said += (
                 f" on the average, from {write(zero['lowest'])} to {write(zero['highest'])}; "
-                f"drift {number(zero['rate'], 2)} in a unit of time to the power 1/2, 95 % interval {low} .. {high}"
+                f"{'its rate drifts by' if zero['kind'] == 'slow' else 'drift'} {number(zero['rate'], 2)} in a unit of "
+                f"time to the power 1/2, 95 % interval {low} .. {high}"
             )
         found.append(said)
     return found

@@ -72,6 +72,38 @@ def test_a_zero_that_moves_is_followed(tmp_path):
     assert not _holds(_fit(y + away, None))
 
 
+def test_a_zero_that_goes_smoothly_takes_nothing_of_the_motion(tmp_path):
+    """A wave of two thirds of the motion: with its rate as a state, noise of sensor and path are as without it."""
+    rng = np.random.default_rng(0)
+    k, c, gamma, dt = 40.0, 0.8, 3.0, 0.05
+    sde = ito.SDE(["v1", f"-{k}*x1 - {c}*v1"], gamma=[["0", "0"], ["0", str(gamma)]], states=["x1", "v1"])
+    x = sde.simulate([0.0, 0.0], dt=dt, n_steps=2000, substeps=50, seed=4).paths[0][:, 0]
+    y = x + 0.05 * x.std() * rng.standard_normal(len(x))
+    wave = x.std() * np.sin(np.arange(len(x)) * 2 * np.pi / 700)
+    asked = {"order": 2, "exclude": {"v1": ["1"]}} | SHORT
+
+    def of(values, kind):
+        data = ito.Trajectories(values, dt=dt, names=["gauge"])
+        offset = {"gauge": kind} if kind else None
+        found = ito.discover(data, LINEAR, observed={"gauge": "x1"}, offset=offset, **asked)
+        return found, np.array([found.measurement_noise**2, found.diffusion["v1", "v1"].mean[0]])
+
+    slow, without = of(y + wave, "slow"), of(y, None)
+    np.testing.assert_allclose(slow[1] / without[1], 1.0, atol=0.07)
+    assert of(y + wave, "drift")[1][0] < 0.85 * without[1][0]
+    drift = slow[0].drift["v1"]
+    for term, true in (("x1", -k), ("v1", -c)):
+        low, high = drift.interval(0.99)[drift.terms.index(term)]
+        assert low < true < high
+    smoothed = slow[0].smoothed()
+    assert smoothed.names == ("x1", "v1")
+    assert np.corrcoef(smoothed.offsets["gauge"][0], wave)[0, 1] > 0.95
+    assert "its rate drifts by" in str(slow[0])
+    slow[0].save(tmp_path / "gauge.json")
+    again = ito.Discovery.load(tmp_path / "gauge.json").smoothed(slow[0].data)
+    np.testing.assert_allclose(again.offsets["gauge"][0], smoothed.offsets["gauge"][0], rtol=1e-8)
+
+
 def test_a_simulated_recording_has_the_zero_of_the_data():
     from itoscope.result.likeness import likenesses
 
@@ -93,7 +125,7 @@ def test_states_of_sensors():
         found.observation, [[0, 0, 2, 0, 0, 0, 0], [0, 2, 0, -2, 0, 0, 0], [1, 0, 0, 0, 0, 0, 1]]
     )
     np.testing.assert_array_equal(found.resets[0][2:4], [[0] * 7, [0, 1, 0, 0, 0, 0, 0]])
-    assert found.zeros == {0: 4, 1: 5, 2: 6} and found.drifting == (5, 6)
+    assert found.zeros == {0: 4, 1: 5, 2: 6} and found.drifting == {1: 5, 2: 6}
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def _carried(question: Question) -> dict[str, str]:
 def _candidates(question: Question, sensors: Hidden, driven: dict[str, str]) -> Candidates:
     """The terms that a model may hold, and from which rates of forces the search starts."""
     pairs = question.pairs or (() if question.given.noise else tuple((i, i) for i in question.rows))
-    walks = tuple((place, place) for place in sensors.drifting)
+    walks = tuple((place, place) for place in sensors.drifting.values())
     among = Candidates.of(
         question.library,
         _gamma_library(question),
@@ -273,6 +273,7 @@ def recorded(question: Question) -> Recording:
         resets=tuple(_beside(kept, len(driven)) for kept in sensors.resets),
         shown=np.pad(sensors.shown, wide),
         zeros=sensors.zeros,
+        walks=sensors.drifting,
         derived=_derived(question),
         free_noise=np.array([level == "estimate" for level in question.noise]),
         max_step=LONG_STEP * float(np.median(gaps)),
@@ -396,7 +397,8 @@ def _offsets(question: Question, fit: FilteredFit) -> dict[str, Zero]:
         mean = [path[:, place] for path in means]
         every = np.concatenate(mean)
         sd = np.sqrt(max(float(np.mean([cov[:, place, place].mean() for cov in covs])), 0.0))
-        walk = fit.diffusion.get((place, place))
+        moved = fit.recording.walks.get(c, place)
+        walk = fit.diffusion.get((moved, moved))
         rate = None if walk is None else float(np.sqrt(walk.mean[0]))
         ends = None if walk is None else np.sqrt(np.maximum(walk.interval(0.95)[0], 0.0)).tolist()
         found[question.data.names[c]] = {
@@ -427,5 +429,5 @@ def _observer(fit: FilteredFit, question: Question) -> Observer:
     space, place = fit.recording.space(fit.model)
     texts = tuple(among.text(k, fit.model.numbers) for k in sorted(place, key=place.__getitem__))
     driven = dict.fromkeys(question.inputs, "time") | _modes(question)
-    zeros = tuple(channels[c] for c in question.offsets)
+    zeros = {channels[c]: kind for c, kind in question.offsets.items()}
     return Observer.of(space, among.states, channels, texts, backend, driven, _sight(question), zeros)

@@ -82,7 +82,10 @@ class Member:
 
     def as_dict(self, task: Task, mass: float) -> Tried:
         """For the record."""
-        among, zeros = task.recording.candidates, task.recording.zeros.values()
+        among, zeros = (
+            task.recording.candidates,
+            {*task.recording.zeros.values(), *task.recording.walks.values()},
+        )
         gamma = [among.all_gamma[c] for c in self.gamma]
         return {
             "drift": [_name(among.states, among.expressions, among.all_drift[c]) for c in self.drift],

@@ -290,7 +290,8 @@ def _quiet_rows(task: Task, maximum: Maximum) -> list[str]:
         return []
     forces = {row for start in among.starts for row, _ in start}
     for parameter in maximum.parameters:
-        own = task.recording.zeros.values() if parameter.kind == "gamma" else ()
+        zeros, walks = task.recording.zeros, task.recording.walks
+        own = {*zeros.values(), *walks.values()} if parameter.kind == "gamma" else set()
         if parameter.kind == "gamma" and among.pairs[parameter.at][0] in {*forces, *own}:
             continue
         value = parameter.of(maximum.model)

@@ -87,6 +87,8 @@ class Recording:
         Variances that rounding has beside the noise of a model.
     zeros : dict of int to int
         Channels whose zero is not known, and the state that it is.
+    walks : dict of int to int
+        Those whose zero moves, and the state that noise moves.
     derived : dict of int to (int, float)
         States of which a channel shows a derivative, and their size over that of the channel, for a first look.
     looked : Looked, optional
@@ -113,6 +115,7 @@ class Recording:
     tails: tuple[tuple[float, ...], ...] = ()
     rounding: Array | None = None
     zeros: dict[int, int] = field(default_factory=dict)
+    walks: dict[int, int] = field(default_factory=dict)
     derived: dict[int, tuple[int, float]] = field(default_factory=dict)
     looked: Looked | None = None
     compiled: dict[tuple[int, ...], tuple[list[str], Program]] = field(

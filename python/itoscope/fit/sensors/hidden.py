@@ -38,8 +38,8 @@ class Hidden:
         What becomes of the states where an exposure starts, for each window in turn.
     zeros : dict of int to int
         The channels with an offset, and the number of the state that it is.
-    drifting : tuple of int
-        Numbers of the states among them that noise moves.
+    drifting : dict of int to int
+        Those whose offset moves, and the state that noise moves: the offset, or its rate where it is slow.
     """
 
     drift: dict[str, str]
@@ -47,7 +47,7 @@ class Hidden:
     shown: Array
     resets: tuple[Array, ...]
     zeros: dict[int, int]
-    drifting: tuple[int, ...]
+    drifting: dict[int, int]
 
 
 def check_offsets(asked: Mapping[str, Offset] | None) -> None:
@@ -98,7 +98,14 @@ def hidden_of(
     m = observation.shape[1]
     places = {c: m + len(gathered) + place for place, c in enumerate(offsets)}
     drift = dict(_gathering(names[c], what, c in offsets) for c, what in gathered.items())
-    drift |= {f"offset_of_{names[c]}": "0" for c in offsets}
+    drift |= {
+        f"offset_of_{names[c]}": f"rate_of_offset_of_{names[c]}" if kind == "slow" else "0"
+        for c, kind in offsets.items()
+    }
+    slow = [c for c, kind in offsets.items() if kind == "slow"]
+    moved = {c: place for c, place in places.items() if offsets[c] == "drift"}
+    moved |= {c: m + len(drift) + place for place, c in enumerate(slow)}
+    drift |= {f"rate_of_offset_of_{names[c]}": "0" for c in slow}
     wide = np.pad(observation, ((0, 0), (0, len(drift))))
     for c, place in places.items():
         wide[c, place] = 1.0
@@ -115,8 +122,7 @@ def hidden_of(
             wide[c, place] = -1.0 / length
             shown[c, :m] = 0.0
             kept[place, :m] = observation[c]
-    drifting = tuple(place for c, place in places.items() if offsets[c] == "drift")
-    return Hidden(drift, wide, shown, tuple(resets.values()), places, drifting)
+    return Hidden(drift, wide, shown, tuple(resets.values()), places, moved)
 
 
 def _gathering(name: str, what: Gathered, off: bool) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from itoscope.errors import ArgumentError, argument_error
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Acceleration", "Average", "Gathered", "Sensor", "sensors_of", "shown"]
+__all__ = ["Acceleration", "Average", "Gathered", "sensors_of", "shown"]
 
 FULL: Literal["full"] = "full"
 """The exposure of a whole step."""
@@ -116,9 +116,6 @@ class Acceleration:
     def text(self) -> str:
         """As a settings file and the command line have it."""
         return f"acceleration({self.of})"
-
-
-Sensor = Average | Acceleration
 
 
 def shown(what: str) -> tuple[str, Gathered | None]:

@@ -1,0 +1,157 @@
+"""Angles: the sensor that shows one, which of the columns show them, and harmonics as their candidate terms."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from itoscope.common import checks
+from itoscope.common.numbers import exact
+from itoscope.data.angles import TURN, angle_of, circles_of, unwrapped, wrong_turns
+from itoscope.errors import argument_error
+from itoscope.library.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from itoscope.data.angles import Circle
+    from itoscope.data.trajectories import Trajectories
+
+__all__ = ["Angle", "angles_of", "as_they_are", "harmonics", "said_of_turns", "without_turns"]
+
+DOUBTFUL = 0.5
+"""Turns that are expected to be counted wrongly, from which it is said."""
+
+
+@dataclass(frozen=True)
+class Angle:
+    """A sensor that shows an angle, which jumps by a period where it wraps.
+
+    `y_n = of(x(t_n)) + e_n` up to whole periods. They are added before anything else is done: of all places that a
+    reading may stand for, the one nearest to where the reading before leads at the mean rate of the recording. The
+    state is an angle without jumps. Unless a library is given, the candidate terms are harmonics, sin and cos of the
+    angle and of two and three times that, and their products with the other states up to the third degree.
+
+    Parameters
+    ----------
+    of : str
+        A linear expression of the states.
+    period : float
+        2 pi unless told: 360 of degrees, 1 of turns.
+
+    Raises
+    ------
+    ArgumentError
+        For an expression that is no text, or a period that is not positive.
+
+    Notes
+    -----
+    Where the angle strays from its mean rate by about a quarter of the period in a step, turns are counted wrongly; the
+    number that is to be expected is said as a warning.
+
+    Examples
+    --------
+    >>> import itoscope as ito
+    >>> ito.Angle("x1", period=360).text
+    'angle(x1, 360)'
+    """
+
+    of: str
+    period: float = TURN
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, str) or not self.of.strip():
+            raise argument_error("Angle", self.of, "an expression of the states, such as 'x1'")
+        checks.positive("period", self.period)
+
+    @property
+    def text(self) -> str:
+        """As a settings file and the command line have it."""
+        return f"angle({self.of})" if self.period == TURN else f"angle({self.of}, {exact(self.period)})"
+
+
+def angles_of(observed: list[str] | str | None) -> tuple[list[str] | str | None, dict[int, float]]:
+    """The expressions of all columns, angles among them as they are without jumps, and the periods of these by number.
+
+    Raises
+    ------
+    ArgumentError
+        For a period that is no positive number.
+    """
+    if observed is None or not checks.is_list(observed):
+        return observed, {}
+    texts, periods = [], {}
+    for c, what in enumerate(observed):
+        try:
+            angle = angle_of(what) if isinstance(what, str) else None
+        except ValueError:
+            raise argument_error("observed", what, "a positive period, as angle(x1, 360)") from None
+        texts.append(what if angle is None else angle[0])
+        if angle is not None:
+            periods[c] = angle[1]
+    return texts, periods
+
+
+def without_turns(
+    data: Trajectories, observed: list[str] | str | None
+) -> tuple[Trajectories, list[str] | str | None, dict[str, Circle], tuple[str, ...]]:
+    """A recording whose angles do not jump, what its columns show, the circles of angles, what is to be said of them.
+
+    Columns that are the states themselves but for the turns show nothing else: None.
+    """
+    texts, periods = angles_of(observed)
+    turns = {data.names[c]: period for c, period in periods.items() if c < len(data.names)}
+    circles = circles_of(data, dict(zip(data.names, texts or data.names)), turns)
+    data = unwrapped(data, turns)
+    plain = None if as_they_are(data.names, observed) else texts
+    return data, plain, circles, tuple(said_of_turns(data, turns))
+
+
+def as_they_are(names: Sequence[str], observed: Sequence[str] | None) -> bool:
+    """Whether the columns are the states themselves, but for angles among them that wrap."""
+    if observed is None:
+        return True
+    texts, periods = angles_of(list(observed))
+    return bool(periods) and texts == list(names)
+
+
+def harmonics(states: Sequence[str], angles: Mapping[str, Circle], degree: int) -> Library:
+    """Products of powers of states, and of sines and cosines of those that are angles, up to a degree.
+
+    A harmonic counts as the power of its number.
+
+    Parameters
+    ----------
+    states : sequence of str
+    angles : mapping of str to Circle
+        The states that are angles.
+    degree : int
+    """
+    choices = []
+    for state in states:
+        own = [(0, "")]
+        for k in range(1, degree + 1):
+            if state not in angles:
+                own.append((k, state if k == 1 else f"{state}^{k}"))
+                continue
+            rate = k * TURN / angles[state].period
+            inside = state if rate == 1.0 else f"{exact(rate)} {state}"
+            own += [(k, f"{wave}({inside})") for wave in ("sin", "cos")]
+        choices.append(own)
+    found = [
+        (sum(k for k, _ in chosen), " ".join(text for _, text in chosen if text) or "1")
+        for chosen in itertools.product(*choices)
+    ]
+    found.sort(key=lambda one: one[0])
+    return Library.expressions(*(text for total, text in found if total <= degree))
+
+
+def said_of_turns(data: Trajectories, periods: Mapping[str, float]) -> list[str]:
+    """A sentence for each angle whose turns may be counted wrongly."""
+    return [
+        f"{name} strays from its mean rate by {sd:.3g} from sample to sample, and wraps by {periods[name]:.4g}: some "
+        f"{wrong:.2g} turns are counted wrongly; samples closer in time tell them"
+        for name, (sd, wrong) in wrong_turns(data, periods).items()
+        if wrong > DOUBTFUL
+    ]

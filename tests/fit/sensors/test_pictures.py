@@ -1,0 +1,57 @@
+"""What sensors showed beside what they would have shown: points, bands, rings about outliers, slow sensors, angles."""
+
+import itoscope as ito
+import matplotlib
+import numpy as np
+import pytest
+from itoscope.errors import ArgumentError
+from itoscope.show.report import page
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+SHORT = dict(diffusion="constant", n_chains=2, n_samples=200, n_burn=50, seed=1)
+LINEAR = ito.Library.polynomials(1)
+
+
+def _lines(axes):
+    return {line.get_label(): line for line in axes.get_lines()}
+
+
+def test_each_sensor_has_its_panel_and_outliers_are_ringed():
+    rng = np.random.default_rng(3)
+    x = ito.SDE(["-1.5*x1"], [["0.9"]], ["x1"]).simulate([0.3], dt=0.05, n_steps=800, substeps=10, seed=3)
+    x = x.paths[0][:, 0]
+    laser = x + 0.05 * rng.standard_normal(len(x))
+    laser[[100, 400]] += [3.0, -4.0]
+    camera = np.full(len(x), np.nan)
+    camera[10::10] = x[10::10] + 0.1 * rng.standard_normal(80)
+    data = ito.Trajectories(np.column_stack([laser, camera]), dt=0.05, names=["laser", "camera"])
+    result = ito.discover(
+        data, LINEAR, observed={"laser": "x1", "camera": ito.Average("x1", exposure=0.1)},
+        noise_law={"laser": "student"}, **SHORT,
+    )  # fmt: skip
+    axes = result.plot.sensors()
+    first, second = (_lines(one) for one in axes.flat)
+    assert set(np.round(first["outliers"].get_xdata() / 0.05)) >= {100, 400}
+    assert "outliers" not in second and "camera" in axes.flat[1].get_ylabel()
+    # of a slow sensor the readings that it took are joined by a line
+    assert len(second["smoothed"].get_xdata()) == 80 and np.isfinite(second["smoothed"].get_ydata()).all()
+    plt.close("all")
+    assert "rings are outliers" in page(result)
+    with pytest.raises(ArgumentError, match="path = 3"):
+        result.plot.sensors(path=3)
+
+
+def test_an_angle_is_drawn_on_its_circle():
+    x = ito.SDE(["2"], [["0.3"]], ["theta"]).simulate([0.0], dt=0.05, n_steps=500, seed=1).paths[0]
+    y = np.mod(x + 0.05 * np.random.default_rng(1).standard_normal(x.shape), 2 * np.pi)
+    result = ito.discover(
+        ito.Trajectories(y, dt=0.05, names=["theta"]), observed={"theta": ito.Angle("theta")},
+        measurement_noise="estimate", **SHORT,
+    )  # fmt: skip
+    lines = _lines(np.atleast_1d(result.plot.sensors()).flat[0])
+    np.testing.assert_allclose(lines["measured"].get_ydata(), y[:, 0], atol=1e-9)
+    fitted = lines["smoothed"].get_ydata()
+    assert np.nanmax(fitted) < 2 * np.pi and np.nanmax(np.abs(np.diff(fitted))) < np.pi
+    plt.close("all")
