@@ -100,8 +100,8 @@ MUTANTS = (
     Mutant(
         "Gamma's weights without their floor",
         "fit/measured/rounds.py",
-        "            if row in measured.noisy\n            else 0.0\n",
-        "            if row in ()\n            else 0.0\n",
+        "        if row in measured.noisy:\n            coef[place]",
+        "        if row in ():\n            coef[place]",
         ("tests/fit/measured/test_rounds.py",),
     ),
     Mutant(
