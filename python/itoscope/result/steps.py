@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from itoscope.common import checks
 from itoscope.data.angles import periods_of, unwrapped
 from itoscope.data.driving import rows
+from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError
 from itoscope.result.values import drift_at, equation_at
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from itoscope.common.types import Array
-    from itoscope.data.trajectories import Trajectories
     from itoscope.result.findings import Findings
 
 __all__ = ["Steps", "recording_of", "standardised", "steps_of"]
@@ -75,6 +76,7 @@ def recording_of(result: Findings, data: Trajectories | None, what: str) -> Traj
     data = result.data if data is None else data
     if data is None:
         raise ArgumentError(f"data: {what} needs the recording, which a saved result does not hold")
+    checks.instance("data", data, Trajectories, "Trajectories")
     return unwrapped(data, periods_of(data.names, result.settings.get("observed")))
 
 
