@@ -4,7 +4,7 @@ use super::predict::Predictor;
 use super::small::{cholesky, invert_lower, multiply, multiply_transposed};
 use super::square::{read, sandwich, with_size, write};
 use super::state_space::StateSpace;
-use super::tails::Reading;
+use super::tails::{LOG_2PI, Reading};
 use super::visitor::{Update, Visitor};
 use crate::Result;
 use crate::control::Control;
@@ -15,8 +15,6 @@ use crate::path::Path;
 /// cache, and leave fewer batches for the threads. It is no setting: another number is another order of the sums, and so
 /// other last bits.
 pub(super) const BATCH: usize = 16;
-
-pub(super) const LOG_2PI: f64 = 1.837_877_066_409_345_3;
 
 /// The paths of a batch and where their filter stands.
 pub struct Engine<'a, 'p> {

@@ -1,7 +1,8 @@
 //! Noise that is not normal: a sum of normal laws over nodes, and how much a reading of it is believed.
 
-use super::engine::LOG_2PI;
 use super::state_space::MAX_STATES;
+
+pub(super) const LOG_2PI: f64 = 1.837_877_066_409_345_3;
 
 /// Nodes of the sum over sizes of Student's law: trapezoids in the logarithm of the precision, whose error falls
 /// exponentially.

@@ -10,6 +10,7 @@ mod residuals;
 mod rows;
 mod sums;
 mod targets;
+mod tiles;
 
 pub use block::Fitted;
 pub use project::{Moments, project};

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::regression::products::{Shape, Vector, View, line, tiled};
+use crate::regression::tiles::{Shape, Vector, View, line, tiled};
 
 impl Vector for __m512d {
     const WIDTH: usize = 8;
