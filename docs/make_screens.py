@@ -22,7 +22,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 #: Width and height of a window, and what the reader's screen prefers.
 WINDOWS = {"light": (1100, 1500, 1), "dark": (1100, 1500, 0), "phone": (500, 1500, 1)}
 #: Pages of a print, from left to right and down, their resolution, and pixels between them.
-PAGES, ACROSS, DPI, GAP = 8, 4, 56, 8
+PAGES, ACROSS, DPI, GAP = 10, 5, 45, 8
 #: Colours of a picture, and how much of its size is kept.
 COLOURS, SCALE = 64, 0.6
 

@@ -85,7 +85,7 @@ def legend_above(axes: Any, ax: Any, *, columns: int) -> None:
             columnspacing=1.2, markerscale=1.5,
         )  # fmt: skip
     else:
-        axes.flat[0].legend(*handles, frameon=False, fontsize=8)
+        axes.flat[0].legend(*handles, framealpha=0.8, edgecolor="none", fontsize=8)
 
 
 def panels(
