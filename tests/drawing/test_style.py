@@ -29,6 +29,17 @@ def test_a_thinned_path_keeps_its_extremes_and_its_gaps():
     assert style.thinned(t[:100], x[:100])[1] is not None and len(style.thinned(t[:100], x[:100])[1]) == 100
 
 
+def test_samples_that_stand_alone_are_joined():
+    t, x = np.arange(30.0), np.full(30, np.nan)
+    x[::3] = np.arange(10.0)
+    few_t, few = style.thinned(t, x)
+    np.testing.assert_array_equal(few, np.arange(10.0))
+    np.testing.assert_array_equal(few_t, t[::3])
+    x = np.arange(30.0)
+    x[10:15] = np.nan  # a gap stays one
+    assert np.isnan(style.thinned(t, x)[1]).sum() == 5
+
+
 def test_a_thinned_band_is_nowhere_narrower():
     t = np.arange(20_000.0)
     low, high = np.sin(t / 700) - 1, np.sin(t / 700) + 1

@@ -49,14 +49,19 @@ def flow(ax: Any, x: Array, y: Array, drift: Array) -> None:
 
 
 def points(
-    ax: Any, places: Sequence[tuple[float, float]], stable: Sequence[bool], notes: Sequence[str]
+    ax: Any,
+    places: Sequence[tuple[float, float]],
+    stable: Sequence[bool],
+    notes: Sequence[str],
+    aside: tuple[float, float] = (0.0, 8.0),
 ) -> None:
-    """Draw points, filled where they are stable, and a note above those, below others."""
+    """Draw points, filled where they are stable, and notes: so far `aside` of those, of others to the other height."""
     for (x, y), holds, note in zip(places, stable, notes):
         ax.plot(
             [x], [y], "o", ms=6, color=INK, markerfacecolor=INK if holds else "white", zorder=5, clip_on=False
         )
-        away, side = (8, "bottom") if holds else (-8, "top")
+        away, up = aside[0], aside[1] if holds else -aside[1]
+        side = {"ha": "left" if away > 0 else "center", "va": "bottom" if up > 0 else "top"}
         box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1.0}
-        text = {"textcoords": "offset points", "ha": "center", "fontsize": 7, "color": INK}
-        ax.annotate(note, (x, y), xytext=(0, away), va=side, bbox=box, **text)
+        text = {"textcoords": "offset points", "fontsize": 7, "color": INK}
+        ax.annotate(note, (x, y), xytext=(away, up), bbox=box, **side, **text)

@@ -8,6 +8,7 @@ import numpy as np
 
 from itoscope.drawing.style import (
     BLUE,
+    INK,
     ORANGE,
     SERIES,
     label_panels,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array, Bools
 
-__all__ = ["chains", "paths", "smoothed"]
+__all__ = ["chains", "paths", "rings", "smoothed"]
 
 
 def paths(
@@ -108,8 +109,13 @@ def smoothed(
         one.set_ylabel(with_unit(name_of(name), units[column] if units else ""))
         one.margins(x=0)
     axes.flat[-1].set_xlabel(with_unit("time", time_unit))
-    legend_above(axes, ax, columns=3)
+    legend_above(axes, ax, columns=4)
     return label_panels(axes)
+
+
+def rings(ax: Any, t: Array, x: Array) -> None:
+    """Draw rings about samples `(n,)` that are outliers."""
+    ax.plot(t, x, "o", ms=6.0, mfc="none", mec=INK, mew=1.2, label="outliers")
 
 
 #: Draws of a chain that are drawn; more make files large and pictures no clearer.

@@ -35,7 +35,7 @@ def corner(axes: Any, draws: Array, labels: Sequence[str]) -> None:
             one.spines["left"].set_visible(False)
         else:
             cloud(one, draws[:, j], draws[:, i])
-        one.locator_params(axis="x", nbins=4, prune="both")
+        one.locator_params(axis="x", nbins=4 if last < 2 else 3, prune="both")
         one.tick_params(labelsize=7)
         if i == last:
             one.set_xlabel(labels[j])

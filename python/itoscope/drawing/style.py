@@ -33,8 +33,13 @@ MOST_SAMPLES = 2000
 def thinned(t: Array, x: Array) -> tuple[Array, Array]:
     """A path with at most about `MOST_SAMPLES` samples that looks the same: extremes of each stretch are kept.
 
-    So are samples that are missing, as long as they are few.
+    So are samples that are missing, as long as they are few. Where most samples stand alone, as those of a slow sensor
+    in the table of a fast one, missing ones are left out, for a line through nothing but gaps is none.
     """
+    known = ~np.isnan(x)
+    beside = np.pad(known, 1)
+    if 2 * np.count_nonzero(known & ~beside[:-2] & ~beside[2:]) > np.count_nonzero(known) > 1:
+        t, x = t[known], x[known]
     if len(x) <= MOST_SAMPLES:
         return t, x
     width = -(-2 * len(x) // MOST_SAMPLES)
@@ -51,25 +56,36 @@ def thinned(t: Array, x: Array) -> tuple[Array, Array]:
 
 
 def thinned_band(t: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
-    """A band with at most `MOST_SAMPLES` edges that looks the same: each stretch has its lowest and highest value."""
+    """A band with at most `MOST_SAMPLES` edges that looks the same: each stretch has its lowest and highest value.
+
+    A stretch with a gap has none: where an angle comes in at the other end, both ends are in one.
+    """
     if len(t) <= MOST_SAMPLES:
         return t, low, high
     starts = np.arange(0, len(t), -(-len(t) // MOST_SAMPLES))
     few = t[starts]
     few[-1] = t[-1]
-    return few, np.fmin.reduceat(low, starts), np.fmax.reduceat(high, starts)
+    return few, np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
 
 
 def legend_above(axes: Any, ax: Any, *, columns: int) -> None:
-    """The legend of the first panel: over all panels of a figure of ours, inside the first of somebody else's."""
-    handles = axes.flat[0].get_legend_handles_labels()
+    """One legend of all panels: over them in a figure of ours, inside the first one of somebody else's.
+
+    A second call puts the new one in the place of the old.
+    """
+    drawn = [pair for one in axes.flat for pair in zip(*one.get_legend_handles_labels())]
+    first = {label: handle for handle, label in reversed(drawn)}
+    labels = list(dict.fromkeys(label for _, label in drawn))
+    handles = ([first[label] for label in labels], labels)
     if ax is None:
+        for former in list(axes.flat[0].figure.legends):
+            former.remove()
         axes.flat[0].figure.legend(
             *handles, loc="outside upper left", ncols=columns, frameon=False, fontsize=8.5, handlelength=1.5,
             columnspacing=1.2, markerscale=1.5,
         )  # fmt: skip
     else:
-        axes.flat[0].legend(*handles, frameon=False, fontsize=8)
+        axes.flat[0].legend(*handles, framealpha=0.8, edgecolor="none", fontsize=8)
 
 
 def panels(

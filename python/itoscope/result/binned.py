@@ -71,12 +71,13 @@ def of_steps(result: Findings, steps: Steps, bins: int) -> Estimate:
     def estimate(key: Key, equation: Equation, state: str) -> Binned:
         i = result.states.index(key.row)
         values = rate[:, i] if key.column is None else noise[:, i] * noise[:, result.states.index(key.column)]
-        x = steps.x[:, result.variables.index(state)]
+        x, circle = steps.x[:, result.variables.index(state)], result.circles.get(state)
+        x = x if circle is None else circle.wrapped(x)
         parts = bins_of(x, min(bins, max(len(x) // 20, 2)))
         centre = np.array([x[part].mean() for part in parts])
         mean = np.array([values[part].mean() for part in parts])
         error = np.array([values[part].std(ddof=1) / np.sqrt(len(part)) for part in parts])
-        if len(result.variables) == 1:
+        if len(result.variables) == 1 and circle is None:
             grid = np.linspace(centre[0], centre[-1], 200)
             return Binned(centre, mean, error, grid, *along(result, equation, grid))
         features = selected_terms_at(result, equation, steps.x)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from itoscope.common.numbers import exact
+from itoscope.data.angles import TURN
 from itoscope.result.binned import Binned, Estimate, along, line_of, shares_of
 from itoscope.result.values import selected_terms_at
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
+    from itoscope.data.angles import Circle
     from itoscope.data.trajectories import Trajectories
     from itoscope.posterior.equation import Equation
     from itoscope.result.findings import Findings, Key
     from itoscope.result.observer import Observer
 
-__all__ = ["of_innovations", "tents"]
+__all__ = ["bumps", "of_innovations", "tents"]
 
 #: Samples that the pictures are made from; more change nothing that can be seen.
 MOST_SAMPLES = 100_000
@@ -55,6 +58,22 @@ def tents(state: str, knots: Array) -> list[str]:
     return found
 
 
+def bumps(state: str, circle: Circle, count: int) -> tuple[list[str], Array]:
+    """Functions of an angle, each with its top at one of `count` places on the circle; they add up to one within 4 %.
+
+    They are powers of `(1 + cos(turn*(x - place)))/2`, near to bells whose width is the distance of the places over
+    the root of 2.
+    """
+    power = round(count**2 / 4)
+    places = circle.low + circle.period * (np.arange(count) + 0.5) / count
+    turn, scale = TURN / circle.period, 4.0**power / (count * math.comb(2 * power, power))
+    shapes = []
+    for place in places:
+        angle = f"{exact(turn)}*{state} {'+' if place < 0 else '-'} {exact(abs(turn * place))}"
+        shapes.append(f"{exact(scale)}*(0.5 + 0.5*cos({angle}))^{power}")
+    return shapes, places
+
+
 def of_innovations(result: Findings, data: Trajectories, pieces: int) -> Estimate:
     """Estimates of a noisy result; see `Plots.fit`."""
     observer = result.observer
@@ -65,15 +84,20 @@ def of_innovations(result: Findings, data: Trajectories, pieces: int) -> Estimat
 
     def estimate(key: Key, equation: Equation, state: str) -> Binned:
         column = observer.states.index(state)
-        knots = np.unique(np.quantile(states[:, column], np.linspace(*ENDS, max(pieces, 3))))
-        shapes = tents(state, knots)
+        circle = result.circles.get(state)
+        if circle is None:
+            knots = np.unique(np.quantile(states[:, column], np.linspace(*ENDS, max(pieces, 3))))
+            shapes = tents(state, knots)
+        else:
+            shapes, centre = bumps(state, circle, max(pieces, 3))
         weights = observer.space(shapes).program.evaluate(every)[:, -len(shapes) :]
         total = weights.sum(axis=0)
         features = selected_terms_at(result, equation, states)
         line, sd = line_of(equation, weights.T @ features / total[:, None])
         bend, error = _bend(observer, few, key, shapes)
-        centre = weights.T @ states[:, column] / total
-        if len(result.variables) == 1:
+        if circle is None:
+            centre = weights.T @ states[:, column] / total
+        if len(result.variables) == 1 and circle is None:
             grid = np.linspace(centre[0], centre[-1], 200)
             return Binned(centre, line + bend, error, grid, *along(result, equation, grid))
         shares = shares_of(equation, weights.T @ features / total[:, None])

@@ -90,7 +90,8 @@ def checks(result: Findings, row: str | None, data: Trajectories | None, simulat
     fired = {(about, look["name"]) for look in looks if look["fired"] for about in look["about"].split(", ")}
     of_rows = [_panels(result, held, steps, columns.get(steps.name, {}), looks) for steps in every]
     shown_names = [steps.name for steps in every]
-    for state in result.drift:
+    # An angle has nothing beyond the data.
+    for state in (state for state in result.drift if state not in result.circles):
         if state in shown_names:
             of_rows[shown_names.index(state)].append(_beyond(result, held, state))
         elif result.observer is not None:  # a row that was not recorded is no channel

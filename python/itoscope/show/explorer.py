@@ -65,7 +65,8 @@ def _figure(title: str, hover: list[tuple[str, str]], height: int = HIGH, **sett
     plotting = require("bokeh.plotting", "interactive", "An interactive report")
     figure = plotting.figure(
         title=title, height=height, sizing_mode="stretch_width", max_width=WIDE, tools=TOOLS,
-        active_drag="box_zoom", toolbar_location="right", tooltips=hover, output_backend="canvas", **settings,
+        active_drag="box_zoom", toolbar_location="right", tooltips=hover, output_backend="canvas",
+        styles={"break-inside": "avoid"}, **settings,
     )  # fmt: skip
     figure.toolbar.logo = None
     figure.grid.grid_line_alpha = 0.4

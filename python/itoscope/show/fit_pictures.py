@@ -11,7 +11,7 @@ from itoscope.data.angles import angle_of
 from itoscope.drawing import over_time
 from itoscope.drawing.bars import correlation
 from itoscope.drawing.scatter import estimates, quantiles
-from itoscope.drawing.style import INK, hide, label_panels, legend_above, name_of, panels, with_unit
+from itoscope.drawing.style import hide, label_panels, legend_above, name_of, panels, with_unit
 from itoscope.errors import ArgumentError, ExpressionError, argument_error
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
@@ -135,11 +135,11 @@ def sensors(result: Findings, data: Trajectories | None, path: int, ax: Any) -> 
         found.times[path], fitted, bands, found.channels, measured, ax=ax,
         units=[units.get(name, "") for name in found.channels], time_unit=held.time_unit,
     )  # fmt: skip
-    panes = dict(zip(found.channels, np.atleast_1d(np.asarray(axes, dtype=object)).flat))
-    for name, one in panes.items():
-        out = result.outliers if data is None else []
+    shown = np.atleast_1d(np.asarray(axes, dtype=object))
+    out = result.outliers if data is None else []
+    for name, one in zip(found.channels, shown.flat):
         at = [far.sample for far in out if far.path == path and far.channel == name]
         if at:
-            ring = {"ms": 6.0, "mfc": "none", "mec": INK, "mew": 1.2, "label": "outliers"}
-            one.plot(found.times[path][at], measured[name][at], "o", **ring)
+            over_time.rings(one, found.times[path][at], measured[name][at])
+            legend_above(shown, ax, columns=4)
     return axes

@@ -27,6 +27,8 @@ __all__ = ["density", "fixed_points", "passage", "potential"]
 
 GRID = 61
 """Places each way at which a flow is taken."""
+UNSEEN = 0.01
+"""Of its largest value, a density that is left out of a picture."""
 
 
 def potential(result: Laws, x: ArrayLike | None, seed: int | None, ax: Any) -> Any:
@@ -36,11 +38,11 @@ def potential(result: Laws, x: ArrayLike | None, seed: int | None, ax: Any) -> A
     landscape.banded_curve(one, _parts(curve))
     found = [point for point in _points(result, x, seed) if curve.x[0] <= point.x[0] <= curve.x[-1]]
     places = [(float(p.x[0]), float(np.interp(p.x[0], curve.x, curve.mean))) for p in found]
-    landscape.points(one, places, [p.stable for p in found], [_note(p) for p in found])
+    landscape.points(one, places, [p.stable for p in found], [_note(p) for p in found], (0.0, -8.0))
     # The walls beyond the recording would hide what is between.
     inner = curve.mean[len(curve.x) // 8 : -(len(curve.x) // 8)]
     top = max([y for _, y in places] + [float(np.median(inner))])
-    one.set_ylim(-0.08 * top, 2.2 * top if top > 0 else None)
+    one.set_ylim(-0.35 * top, 2.2 * top if top > 0 else None)
     one.set_ylabel("potential")
     one.set_xlabel(_axis(result, 0))
     return one
@@ -56,10 +58,19 @@ def density(result: Laws, x: ArrayLike | None, y: ArrayLike | None, seed: int | 
         if result.data is not None:
             landscape.seen(one, result.states_seen()[:, 0])
         landscape.banded_curve(one, _parts(found), "stationary density")
-        one.set_ylim(bottom=0)
+        # Room for the legend in a panel of somebody else.
+        one.set_ylim(0.0, one.get_ylim()[1] * (1.0 if ax is None else 1.3))
         legend_above(axes, ax, columns=2)
         return one
     landscape.surface(one, found.x, found.y, found.mean)
+    for limits, place, axis, asked in ((one.set_xlim, found.x, 1, x), (one.set_ylim, found.y, 0, y)):
+        if asked is None:  # the grid reaches farther than there is something to see
+            some = place[found.mean.max(axis=axis) > UNSEEN * found.mean.max()]
+            limits(
+                *np.clip(
+                    [1.3 * some[0] - 0.3 * some[-1], 1.3 * some[-1] - 0.3 * some[0]], place[0], place[-1]
+                )
+            )
     one.set_ylabel(_axis(result, 1))
     return one
 
@@ -80,7 +91,7 @@ def fixed_points(result: Laws, starts: ArrayLike | None, seed: int | None, ax: A
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         one.axhline(0.0, color="#999999", lw=0.7)
         landscape.banded_curve(one, (x, mean[0], low, high))
-        landscape.points(one, [(float(p.x[0]), 0.0) for p in found], stable, notes)
+        landscape.points(one, [(float(p.x[0]), 0.0) for p in found], stable, notes, (7.0, 5.0))
         one.set_ylabel(f"drift of {name_of(result.states[0])}")
         return one
     x, y = (around(column, GRID) for column in at.T)

@@ -47,7 +47,10 @@ def pip(result: Findings, ax: Any) -> Any:
             one.set_yticklabels(labels, fontsize=7.5 if small else 8.0)
             for text, inside in zip(one.get_yticklabels(), equation.selected):
                 text.set_color(INK if inside else "#777777")
-    axes[0, len(keyed) // 2].set_xlabel("inclusion probability")
+    for one in (
+        axes.flat if width >= 2.6 and len(keyed) < 3 else axes[0, len(keyed) // 2 : len(keyed) // 2 + 1]
+    ):
+        one.set_xlabel("inclusion probability")
     return label_panels(axes)
 
 

@@ -64,7 +64,8 @@ class Plots:
         over the same samples. Panels are those of the states that the terms of an equation contain.
 
         Behind a noisy or partly seen recording there are no steps to average: there, half as many straight pieces over
-        the same axis are let into the equation, and the innovations of the filter say how far each bends it.
+        the same axis are let into the equation, and the innovations of the filter say how far each bends it. Over an
+        angle the axis is its circle, and the pieces are bumps at even distances on it.
         """
         return fit_pictures.fit(self._result, data, bins, ax)
 

@@ -67,8 +67,18 @@ nav { margin: 0.8rem 0 0; font-size: 0.92rem; } nav a { color: var(--link); marg
 @media (max-width: 30rem) {
   .itoscope .equation { font-size: 1.02rem; padding-left: 1.2em; text-indent: -1.2em; }
   .itoscope table th, .itoscope table td { padding: 0.22em 0.4em; font-size: 0.86rem; } }
-@media (max-width: 48rem) { figure.wide svg { width: var(--width); } }
-@media print { body, main { background: none; } nav { display: none; } }
+@media screen and (max-width: 48rem) { figure.wide svg { width: var(--width); } }
+@page { margin: 16mm 15mm; }
+@media print {
+  body { background: none; font-size: 10.5pt; }
+  main { background: none; max-width: none; min-height: 0; padding: 0; }
+  nav { display: none; }
+  h2 { margin-top: 1.4rem; break-after: avoid; }
+  #settings { break-inside: avoid; }
+  figure, tr, .equation, .warning, .good { break-inside: avoid; }
+  figure { margin: 0.6rem 0 1rem; }
+  figure svg { max-height: 21cm; }
+  .itoscope .scroll { overflow: visible; } }
 """
 
 #: Each picture: title of its section, name in `Plots`, caption; `wide` ones scroll sideways on a narrow screen.

@@ -4,7 +4,9 @@ import itoscope as ito
 import matplotlib
 import numpy as np
 import pytest
+from itoscope.data.angles import Circle
 from itoscope.errors import ArgumentError
+from itoscope.result.innovations import bumps
 from itoscope.show.report import page
 
 matplotlib.use("Agg")
@@ -34,6 +36,7 @@ def test_each_sensor_has_its_panel_and_outliers_are_ringed():
     axes = result.plot.sensors()
     first, second = (_lines(one) for one in axes.flat)
     assert set(np.round(first["outliers"].get_xdata() / 0.05)) >= {100, 400}
+    assert "outliers" in [text.get_text() for text in axes.flat[0].figure.legends[0].get_texts()]
     assert "outliers" not in second and "camera" in axes.flat[1].get_ylabel()
     # of a slow sensor the readings that it took are joined by a line
     assert len(second["smoothed"].get_xdata()) == 80 and np.isfinite(second["smoothed"].get_ydata()).all()
@@ -55,3 +58,36 @@ def test_an_angle_is_drawn_on_its_circle():
     fitted = lines["smoothed"].get_ydata()
     assert np.nanmax(fitted) < 2 * np.pi and np.nanmax(np.abs(np.diff(fitted))) < np.pi
     plt.close("all")
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_the_fit_of_an_angle_is_over_its_circle(noise):
+    motor = ito.SDE(["1 + 0.5*sin(theta)"], [["0.4"]], ["theta"])
+    x = motor.simulate([0.0], dt=0.05, n_steps=4000, substeps=4, seed=1).paths[0]
+    y = np.mod(x + noise * np.random.default_rng(1).standard_normal(x.shape), 2 * np.pi)
+    noisy = {"measurement_noise": "estimate"} if noise else {}
+    result = ito.discover(
+        ito.Trajectories(y, dt=0.05, names=["theta"]),
+        observed={"theta": ito.Angle("theta")},
+        **noisy,
+        **SHORT,
+    )
+    drift = result.plot.fit()[0]
+    (points,) = (np.array(bars.lines[0].get_data()) for bars in drift.containers)
+    assert points[0].min() >= 0.0 and points[0].max() <= 2 * np.pi and np.ptp(points[0]) > 5.0
+    # without the circle a point is a mean over several turns, in which the sine is lost
+    error = points[1] - (1 + 0.5 * np.sin(points[0]))
+    assert np.sqrt(np.mean(error**2)) < 0.2 and np.ptp(points[1]) > 0.7
+    plt.close("all")
+
+
+def test_bumps_add_up_to_one():
+    theta = np.linspace(-1.0, 7.0, 401)
+    for count in (3, 8, 20):
+        shapes, places = bumps("theta", Circle(2 * np.pi, 0.0), count)
+        values = np.array(
+            [eval(shape.replace("^", "**"), {"cos": np.cos, "theta": theta}) for shape in shapes]
+        )
+        assert np.abs(values.sum(axis=0) - 1).max() < 0.04 and len(places) == count
+        tops = theta[values[:, (theta >= 0) & (theta < 2 * np.pi)].argmax(axis=1) + 50]
+        np.testing.assert_allclose(tops, places, atol=0.02)
