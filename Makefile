@@ -93,6 +93,7 @@ docs:  ## Build the documentation into site/
 # Zig links against the glibc of 2014, so the wheel that is built here runs wherever a released one does.
 dist:  ## Build and check wheel (manylinux2014, stable ABI) and source archive into dist/
 	rm -rf dist
+	PATH="$$($(PYTHON) -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__))'):$$PATH" \
 	maturin build --release --locked --zig --compatibility manylinux2014 --out dist
 	maturin sdist --out dist
 	auditwheel show dist/*.whl
