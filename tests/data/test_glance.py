@@ -3,6 +3,7 @@
 import itoscope as ito
 import numpy as np
 import pytest
+from itoscope.cli import main
 
 OSCILLATOR = ito.problems.duffing_van_der_pol()
 LINEAR = ito.problems.ornstein_uhlenbeck()
@@ -44,3 +45,34 @@ def test_uneven_steps_and_gaps_are_told():
 def test_what_is_no_recording_is_refused():
     with pytest.raises(ito.errors.DataError):
         ito.advise([1.0], dt=0.1)
+
+
+def test_noise_is_asked_for_where_it_is_there_and_not_by_chance():
+    """Clean states of a first-order motion: a constant of the fitted displacement is as often above as below zero."""
+    truth = ito.SDE(["-5 x"], [["1"]], ["x"])
+    for seed in range(8):
+        data = truth.simulate([0.0], dt=0.01, n_steps=3000, substeps=10, seed=seed)
+        assert ito.advise(data).settings == {}
+    noisy = ito.Trajectories(
+        data.paths[0] + 0.06 * np.random.default_rng(1).normal(size=(3001, 1)), dt=0.01, names=["x"]
+    )
+    seen = ito.advise(noisy)
+    assert seen.settings == {"measurement_noise": "estimate"} and "measurement noise: x carries" in str(seen)
+
+
+def test_what_the_samples_show_of_their_sensor_is_said(tmp_path, capsys):
+    made = ito.SDE(["2 + 0.5*sin(x)"], [["1"]], ["x"]).simulate(
+        [0.0], dt=0.01, n_steps=20_000, substeps=10, seed=1
+    )
+    wrapped = ito.Trajectories(np.mod(made.paths[0], 2 * np.pi), dt=0.01, names=["x"])
+    assert "angle(x)" in ito.advise(wrapped).call
+    coarse = ito.Trajectories(0.2 * np.round(made.paths[0] / 0.2), dt=0.01, names=["x"])
+    seen = ito.advise(coarse)
+    assert "quantised: x lies on a grid of 0.2" in str(seen)
+    assert seen.settings in ({"resolution": {"x": 0.2}}, {})
+    path = tmp_path / "angle.csv"
+    np.savetxt(
+        path, np.column_stack([wrapped.times[0], wrapped.paths[0]]), delimiter=",", header="t,x", comments=""
+    )
+    assert main(["look", str(path)]) == 0
+    assert "--sensor 'x=angle(x)'" in capsys.readouterr().out

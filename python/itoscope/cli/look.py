@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from itoscope.cli.arguments import add_data_options, add_settings, data_of
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-OPTIONS = {"order": "--order", "measurement_noise": "--noise"}
-"""Arguments of `discover` as options of the shell."""
+OPTIONS = {"measurement_noise": "--noise", "observed": "--sensor"}
+"""Arguments of `discover` as options of the shell, where these have other names."""
 
 NAMED = ("dt", "time", "time_unit", "id", "fps", "per_year", "wide", "columns", "names")
 """Options that say what the file holds and go into the call as they were given."""
@@ -44,13 +45,18 @@ def run(arguments: argparse.Namespace) -> None:
     words = [f"--{name.replace('_', '-')} {shlex.quote(f'{value:g}' if isinstance(value, float) else value)}"
              for name, value in said.items()]  # fmt: skip
     for name, value in seen.settings.items():
-        if name == "known_drift":
-            words += [f"--known-drift {shlex.quote(f'{row}={rate}')}" for row, rate in value.items()]
-        else:
-            words.append(f"{OPTIONS[name]} {value}")
+        option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        words += [f"{option} {shlex.quote(word)}" for word in _words(value)]
     print(f"\nitoscope discover {' '.join([shlex.quote(arguments.file), *words])}")
     listed = [f"{name}={_python(name, value)}" for name, value in said.items()]
     print(f"data = itoscope.read({', '.join([repr(arguments.file), *listed])}); {seen.call}")
+
+
+def _words(value: Any) -> list[str]:
+    """A setting as the shell has it: once for each entry of a mapping, lists with commas."""
+    if isinstance(value, Mapping):
+        return [f"{key}={entry}" for key, entry in value.items()]
+    return [",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
 
 
 def _python(name: str, value: Any) -> str:

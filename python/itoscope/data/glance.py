@@ -9,11 +9,14 @@ import numpy as np
 
 from itoscope.common.numbers import number
 from itoscope.data.order import OrderAnswer, classify_order
+from itoscope.data.traits import traits
 from itoscope.data.trajectories import as_trajectories
+from itoscope.stats.variogram import variogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from itoscope.data.advice import Advice
     from itoscope.data.trajectories import Trajectories
 
 __all__ = ["Glance", "advise", "glance"]
@@ -21,8 +24,12 @@ __all__ = ["Glance", "advise", "glance"]
 FOLLOWS = 0.05
 """Share of the squared steps of a column that may be left once its rate of change, another column, has told them."""
 
-NOISY = 0.02
-"""Measurement noise of this share of the spread of a column is too much to take samples for states."""
+NOISY, SURE = 0.02, 2.0
+"""Share of the spread of a column from which noise of the sensor is too much to take samples for states, and standard
+errors from which it is there."""
+
+TOLD = ("wrong order", "offset", "smoothed derivative")
+"""Traits that the order, the choice of the origin, and what follows from what say already."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +42,14 @@ class Glance:
     order : OrderAnswer
     follows : dict
         Columns whose rate of change is another column: `{"x": "v"}`.
+    traits : tuple of Advice
+        What the samples show of their sensor, the gravest first.
     """
 
     data: Trajectories
     order: OrderAnswer
     follows: dict[str, str]
+    traits: tuple[Advice, ...] = ()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -48,10 +58,19 @@ class Glance:
             return {"known_drift": self.follows}
         if self.order.order == 2:
             return {"order": 2, "measurement_noise": "estimate"}
-        spread = self.data.sd()
-        if any(noise > NOISY * sd for noise, sd in zip(self.order.noise, spread)):
-            return {"measurement_noise": "estimate"}
-        return {}
+        for trait in self.traits:
+            if trait.arguments and not trait.recording:
+                return dict(trait.arguments)
+        return {"measurement_noise": "estimate"} if self._noisy() else {}
+
+    def _noisy(self) -> bool:
+        """Whether a column has noise that matters and is no chance; where steps are uneven, that matters."""
+        data = self.data
+        for k, (noise, sd) in enumerate(zip(self.order.noise, data.sd())):
+            found = variogram([path[:, k] for path in data.paths]) if data.dt is not None else None
+            if noise > NOISY * sd and (found is None or found.errors > SURE):
+                return True
+        return False
 
     @property
     def call(self) -> str:
@@ -80,6 +99,8 @@ class Glance:
             yield f"order: {self.order.reason}"
         for row, rate in self.follows.items():
             yield f"{rate} is the rate of change of {row}"
+        for trait in self.traits:
+            yield f"{trait.cause}: {trait.sentence}"
 
     def _times(self) -> Iterator[str]:
         if self.data.dt is None:
@@ -136,7 +157,9 @@ def advise(data: Trajectories | Any, *, dt: float | None = None) -> Glance:
 
 def glance(data: Trajectories) -> Glance:
     """Look at a recording."""
-    return Glance(data, classify_order(data), _follows(data))
+    order = classify_order(data)
+    seen = tuple(trait for trait in traits(data, order.order == 2, closely=False) if trait.cause not in TOLD)
+    return Glance(data, order, _follows(data), seen)
 
 
 def _follows(data: Trajectories) -> dict[str, str]:
