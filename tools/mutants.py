@@ -154,6 +154,7 @@ MUTANTS = (
     silent("slight terms", "tests/fit/measured/test_still.py", "tests/fit/test_deterministic_rows.py"),
     silent("row residual", STILL),
     silent("step bias", STILL),
+    silent("kinks", "tests/checks/test_kinks.py"),
     silent("stationary law", BEYOND),
     silent("outward drift", BEYOND),
 )

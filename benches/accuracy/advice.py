@@ -275,22 +275,20 @@ def table(cases: Sequence[Case], seeds: int) -> int:
     return said
 
 
-def main() -> None:
+def main(cases: Sequence[Case] = CASES, right: Sequence[Case] = CLEAN, what: str | None = __doc__) -> None:
     """Both tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=what, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--clean", type=int, default=3)
     parser.add_argument("--only", help="causes or recordings that have this in their name")
     asked = parser.parse_args()
     ito.set_threads(1)
-    chosen = [case for case in CASES if not asked.only or asked.only in f"{case.cause} {case.what}"]
+    chosen = [case for case in cases if not asked.only or asked.only in f"{case.cause} {case.what}"]
     table(chosen, asked.seeds)
     if asked.clean:
         print()
-        said = table(CLEAN, asked.clean)
-        print(f"\nof {asked.clean * len(CLEAN)} clean recordings {said} have an advice")
+        said = table(right, asked.clean)
+        print(f"\nof {asked.clean * len(right)} clean recordings {said} have an advice")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@
 20 000 samples, simulated in steps ten times finer; a cubic library unless said.
 """
 
-import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import itoscope as ito
 import numpy as np
-from advice import DT, Case, N, changed, noisy, run, table
+from advice import DT, Case, N, changed, main, noisy, run
 
 KNOWN = {"known_drift": {"x": "v"}}
 HALF = DT * N / 2
@@ -175,24 +174,5 @@ RIGHT: tuple[Case, ...] = (
 )  # fmt: skip
 
 
-def main(cases: Sequence[Case] = CASES) -> None:
-    """Both tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--clean", type=int, default=3)
-    parser.add_argument("--only", help="causes or recordings that have this in their name")
-    asked = parser.parse_args()
-    ito.set_threads(1)
-    table(
-        [case for case in cases if not asked.only or asked.only in f"{case.cause} {case.what}"], asked.seeds
-    )
-    if asked.clean:
-        print()
-        said = table(RIGHT, asked.clean)
-        print(f"\nof {asked.clean * len(RIGHT)} clean recordings {said} have an advice")
-
-
 if __name__ == "__main__":
-    main()
+    main(CASES, RIGHT, __doc__)

@@ -9,7 +9,7 @@ import numpy as np
 
 from itoscope.common.numbers import number
 from itoscope.data.order import OrderAnswer, classify_order
-from itoscope.data.traits import traits
+from itoscope.data.traits import follows, traits
 from itoscope.data.trajectories import as_trajectories
 from itoscope.stats.variogram import variogram
 
@@ -21,15 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Glance", "advise", "glance"]
 
-FOLLOWS = 0.05
-"""Share of the squared steps of a column that may be left once its rate of change, another column, has told them."""
-
 NOISY, SURE = 0.02, 2.0
 """Share of the spread of a column from which noise of the sensor is too much to take samples for states, and standard
 errors from which it is there."""
 
-TOLD = ("wrong order", "offset", "smoothed derivative")
-"""Traits that the order, the choice of the origin, and what follows from what say already."""
+TOLD = ("wrong order", "offset")
+"""Traits that the order and the choice of the origin say already."""
 
 
 @dataclass(frozen=True)
@@ -159,21 +156,4 @@ def glance(data: Trajectories) -> Glance:
     """Look at a recording."""
     order = classify_order(data)
     seen = tuple(trait for trait in traits(data, order.order == 2, closely=False) if trait.cause not in TOLD)
-    return Glance(data, order, _follows(data), seen)
-
-
-def _follows(data: Trajectories) -> dict[str, str]:
-    """Columns whose increments are the integral of another column, by the trapezoidal rule."""
-    found: dict[str, str] = {}
-    for i, row in enumerate(data.names):
-        for j, rate in enumerate(data.names):
-            if i == j or row in found or rate in found:
-                continue
-            left, whole = 0.0, 0.0
-            for path, stamps in zip(data.paths, data.times):
-                moved = np.diff(path[:, i])
-                told = np.diff(stamps) * (path[1:, j] + path[:-1, j]) / 2
-                left, whole = left + float(np.nansum((moved - told) ** 2)), whole + float(np.nansum(moved**2))
-            if left < FOLLOWS * whole:
-                found[row] = rate
-    return found
+    return Glance(data, order, follows(data), seen)

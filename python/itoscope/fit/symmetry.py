@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array
     from itoscope.library.bound import BoundLibrary
+    from itoscope.posterior.equation import Equation
+    from itoscope.result.diagnostics import Orbit
 
 __all__ = [
     "Orbits",
@@ -24,6 +26,7 @@ __all__ = [
     "check_symmetry",
     "check_ties",
     "even_terms",
+    "orbits_listed",
     "orbits_of_diffusion",
     "orbits_of_drift",
 ]
@@ -65,6 +68,24 @@ def against(log_evidence: float) -> list[str]:
     return [
         f"the data speak against what rows were to have in common (log evidence {log_evidence:+.3g}): leave out "
         "symmetry or ties"
+    ]
+
+
+def orbits_listed(equation: Equation, what: str) -> list[Orbit]:
+    """The coefficients that rows of `what` have in common, ready for JSON."""
+    ends = equation.interval(0.95)
+    return [
+        {
+            "of": what,
+            "terms": label,
+            "selected": bool(equation.selected[p]),
+            "pip": float(equation.pip[p]),
+            "mean": float(equation.mean[p]),
+            "sd": float(equation.sd[p]),
+            "low": float(ends[p, 0]),
+            "high": float(ends[p, 1]),
+        }
+        for p, label in enumerate(equation.terms)
     ]
 
 

@@ -17,7 +17,7 @@ from itoscope.data.timeline import STEP
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
-from itoscope.fit.filtered.common import common_equation, in_common, orbits_listed, same_terms
+from itoscope.fit.filtered.common import common_equation, in_common, same_terms
 from itoscope.fit.filtered.deviations import differing, shown_apart, spread_starts, varied, with_constants
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
@@ -34,7 +34,7 @@ from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
 from itoscope.fit.sensors.resolution import rounding_of, said_of_rounding
 from itoscope.fit.shapers import starts_of
-from itoscope.fit.symmetry import against
+from itoscope.fit.symmetry import against, orbits_listed
 from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
 from itoscope.posterior.words import grouped_warnings
@@ -146,7 +146,7 @@ def _answered_in_common(plain: Question) -> Findings:
     )
     findings.diagnostics["symmetry"] = {
         "log_evidence": float(min(gains)),
-        "orbits": orbits_listed(common),
+        "orbits": orbits_listed(common, "drift"),
     }
     findings.warnings += against(min(gains))
     return looked_at(findings)

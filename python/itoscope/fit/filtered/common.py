@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from itoscope.fit.filtered.state import Task
     from itoscope.fit.question import Question
     from itoscope.posterior.equation import Equation
-    from itoscope.result.diagnostics import Orbit
 
-__all__ = ["common_equation", "in_common", "members", "orbits_listed", "same_terms"]
+__all__ = ["common_equation", "in_common", "members", "same_terms"]
 
 POINTS, ROUNDING = 8, 1e-9
 """Points for each term at which sums of terms are told, and what of the largest coefficient is zero there."""
@@ -110,24 +109,6 @@ def common_equation(question: Question, fit: FilteredFit, named: list[list[tuple
         warnings=[],
         **changed,
     )
-
-
-def orbits_listed(common: Equation) -> list[Orbit]:
-    """The common coefficients, ready for JSON."""
-    ends = common.interval(0.95)
-    return [
-        {
-            "of": "drift",
-            "terms": label,
-            "selected": bool(common.selected[p]),
-            "pip": float(common.pip[p]),
-            "mean": float(common.mean[p]),
-            "sd": float(common.sd[p]),
-            "low": float(ends[p, 0]),
-            "high": float(ends[p, 1]),
-        }
-        for p, label in enumerate(common.terms)
-    ]
 
 
 def same_terms(tied: Task, apart: Task, fit: FilteredFit) -> float:

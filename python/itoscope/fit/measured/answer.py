@@ -35,7 +35,7 @@ from itoscope.fit.measured.tied import joined, log_evidence, same_terms, untied
 from itoscope.fit.origin import with_origin
 from itoscope.fit.sampler import NOTHING, sampler_of
 from itoscope.fit.streams import Stream
-from itoscope.fit.symmetry import against
+from itoscope.fit.symmetry import against, orbits_listed
 from itoscope.library.bound import TIME
 from itoscope.posterior.words import grouped_warnings
 from itoscope.result.findings import Diffusion, Drift, Findings
@@ -153,20 +153,7 @@ def _in_common(question: Question, fit: MeasuredFit) -> Common:
         assert orbits is not None
         apart = sample(joined(moments, untied(moments)), True, Stream.equation(number), NOTHING)
         gains += log_evidence(equation) - log_evidence(apart), same_terms(moments, orbits, equation)
-        ends = equation.interval(0.95)
-        found += [
-            {
-                "of": what,
-                "terms": label,
-                "selected": bool(equation.selected[p]),
-                "pip": float(equation.pip[p]),
-                "mean": float(equation.mean[p]),
-                "sd": float(equation.sd[p]),
-                "low": float(ends[p, 0]),
-                "high": float(ends[p, 1]),
-            }
-            for p, label in enumerate(equation.terms)
-        ]
+        found += orbits_listed(equation, what)
     return {"log_evidence": float(gains.min()), "orbits": found}
 
 
