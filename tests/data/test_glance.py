@@ -76,3 +76,19 @@ def test_what_the_samples_show_of_their_sensor_is_said(tmp_path, capsys):
     )
     assert main(["look", str(path)]) == 0
     assert "--sensor 'x=angle(x)'" in capsys.readouterr().out
+
+
+def test_velocities_that_somebody_smoothed_are_left_out_of_the_call(tmp_path, capsys):
+    rows = ito.SDE(["v", "-4*x - v/2"], [["0"], ["1"]], ["x", "v"])
+    made = rows.simulate([0.0, 0.0], dt=0.02, n_steps=19_999, substeps=10, seed=1)
+    x = made.paths[0][:, 0] + 0.005 * np.random.default_rng(1).normal(size=20_000)
+    v = np.convolve(np.gradient(x, 0.02), np.ones(7) / 7, "same")
+    data = ito.Trajectories(np.stack([x, v], axis=1)[10:-10], dt=0.02, names=["x", "v"])
+    seen = ito.advise(data)
+    assert seen.call == "itoscope.discover(data.select(['x']), order=2)"
+    path = tmp_path / "made.csv"
+    np.savetxt(
+        path, np.column_stack([data.times[0], data.paths[0]]), delimiter=",", header="t,x,v", comments=""
+    )
+    assert main(["look", str(path)]) == 0
+    assert "made.csv --columns x --order 2" in capsys.readouterr().out

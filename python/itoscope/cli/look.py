@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-OPTIONS = {"measurement_noise": "--noise", "observed": "--sensor"}
+OPTIONS = {"measurement_noise": "--noise", "observed": "--sensor", "select": "--columns"}
 """Arguments of `discover` as options of the shell, where these have other names."""
 
 NAMED = ("dt", "time", "time_unit", "id", "fps", "per_year", "wide", "columns", "names")
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
     said = {name: getattr(arguments, name) for name in NAMED if getattr(arguments, name) is not None}
     words = [f"--{name.replace('_', '-')} {shlex.quote(f'{value:g}' if isinstance(value, float) else value)}"
              for name, value in said.items()]  # fmt: skip
-    for name, value in seen.settings.items():
+    for name, value in (seen.recording | seen.settings).items():
         option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
         words += [f"{option} {shlex.quote(word)}" for word in _words(value)]
     print(f"\nitoscope discover {' '.join([shlex.quote(arguments.file), *words])}")

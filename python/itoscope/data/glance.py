@@ -9,7 +9,7 @@ import numpy as np
 
 from itoscope.common.numbers import number
 from itoscope.data.order import OrderAnswer, classify_order
-from itoscope.data.traits import follows, traits
+from itoscope.data.traits import call_of, follows, traits
 from itoscope.data.trajectories import as_trajectories
 from itoscope.stats.variogram import variogram
 
@@ -51,14 +51,26 @@ class Glance:
     @property
     def settings(self) -> dict[str, Any]:
         """What to say to `discover`."""
-        if self.follows:
-            return {"known_drift": self.follows}
-        if self.order.order == 2:
-            return {"order": 2, "measurement_noise": "estimate"}
-        for trait in self.traits:
-            if trait.arguments and not trait.recording:
-                return dict(trait.arguments)
-        return {"measurement_noise": "estimate"} if self._noisy() else {}
+        return self._asked()[1]
+
+    @property
+    def recording(self) -> dict[str, Any]:
+        """What to do to the data first: `{"thin": 4}` or `{"select": ["x"]}`, methods and what they take."""
+        return self._asked()[0]
+
+    def _asked(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Both; velocities that somebody made of positions are no rows that follow."""
+        told = [
+            trait for trait in self.traits if trait.arguments and {*trait.recording} <= {"thin", "select"}
+        ]
+        made = [trait for trait in told if trait.cause == "smoothed derivative"]
+        if not made and self.follows:
+            return {}, {"known_drift": self.follows}
+        if not made and self.order.order == 2:
+            return {}, {"order": 2, "measurement_noise": "estimate"}
+        for trait in [*made, *told][:1]:
+            return dict(trait.recording), dict(trait.arguments)
+        return {}, {"measurement_noise": "estimate"} if self._noisy() else {}
 
     def _noisy(self) -> bool:
         """Whether a column has noise that matters and is no chance; where steps are uneven, that matters."""
@@ -72,7 +84,7 @@ class Glance:
     @property
     def call(self) -> str:
         """The call that finds the equation of `data`."""
-        return f"itoscope.discover({', '.join(['data', *(f'{k}={v!r}' for k, v in self.settings.items())])})"
+        return f"itoscope.{call_of(*self._asked())}"
 
     def __str__(self) -> str:
         return "\n".join([*self.lines(), "", self.call])

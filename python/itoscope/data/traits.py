@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from itoscope.data.trajectories import Trajectories
     from itoscope.stats.variogram import Variogram
 
-__all__ = ["follows", "traits"]
+__all__ = ["call_of", "follows", "traits"]
 
 MOST = 100_000
 """Samples of a column that are looked at closely, whole paths of them."""
@@ -198,7 +198,7 @@ def _column(seen: Seen, column: int, smooth: bool) -> Iterator[Advice]:
             "outliers", name,
             f"{len(marks.outliers)} samples of {name} are outliers that come back at once (the first: path {where[0]}, "
             f"sample {where[1]}): set them to NaN, a missing sample is left out; or of a noisy recording "
-            f"{_call({}, {'noise_law': {name: 'outliers'}})}",
+            f"{call_of({}, {'noise_law': {name: 'outliers'}})}",
             {"outliers": float(len(marks.outliers))}, {}, {"blank": [name]},
         )  # fmt: skip
         series = [x.copy() for x in series]
@@ -236,7 +236,7 @@ def _grid(name: str, series: list[Array], smooth: bool) -> Advice | None:
     return Advice(
         "quantised", name,
         f"{name} lies on a grid of {number(step)} where a step of the motion is {number(size, 3)} ({distinct} distinct "
-        f"increments): {_call(recording, arguments)}, which counts with the noise of rounding",
+        f"increments): {call_of(recording, arguments)}, which counts with the noise of rounding",
         {"grid": step, "step": size, "increments": float(distinct)}, arguments, recording,
     )  # fmt: skip
 
@@ -251,7 +251,7 @@ def _short_lags(name: str, names: list[str], found: Variogram) -> Iterator[Advic
             "coarse step", name,
             f"{name} forgets {100 * first:.0f} % of itself from one sample to the next: the step is too coarse for a "
             "regression on steps; sample faster, or let the filter bridge the step, "
-            f"{_call({}, bridged)}",
+            f"{call_of({}, bridged)}",
             {"forgotten": first}, bridged,
         )  # fmt: skip
     elif found.errors > ERRORS and found.share > max(NOISE, 2.0 * second**2):
@@ -267,7 +267,7 @@ def _short_lags(name: str, names: list[str], found: Variogram) -> Iterator[Advic
         yield Advice(
             "averaged samples", name,
             f"samples of {name} are means over their step and not values at an instant: neighbours move together, and "
-            f"noise comes out by a third too small; {_call({}, averaged)}",
+            f"noise comes out by a third too small; {call_of({}, averaged)}",
             evidence, averaged,
         )  # fmt: skip
 
@@ -324,13 +324,13 @@ def _derivatives(seen: Seen) -> Iterator[Advice]:
                 yield Advice(
                     "smoothed derivative", rate,
                     f"{rate} was made of {row} and lags behind it ({row} tells all but {100 * left:.1g} % of its "
-                    f"noise), so that friction comes out wrong: {_call({'select': kept}, {'order': 2})}",
+                    f"noise), so that friction comes out wrong: {call_of({'select': kept}, {'order': 2})}",
                     {"untold": left}, {"order": 2}, {"select": kept},
                 )  # fmt: skip
                 break
 
 
-def _call(recording: dict[str, Any], arguments: dict[str, Any]) -> str:
+def call_of(recording: dict[str, Any], arguments: dict[str, Any]) -> str:
     """The call that an advice asks for."""
     data = "data" + "".join(f".{what}({value!r})" for what, value in recording.items())
     return f"discover({', '.join([data, *(f'{name}={value!r}' for name, value in arguments.items())])})"
