@@ -11,6 +11,7 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.common.types import Offset
 from itoscope.errors import argument_error
+from itoscope.fit.sensors.columns import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,9 +69,7 @@ def offsets_of(names: Sequence[str], asked: Mapping[str, Offset] | None) -> dict
     ArgumentError
         For a name that no column has.
     """
-    for name in asked or {}:
-        if name not in names:
-            raise argument_error("offset", name, f"a column of the data: {', '.join(names)}")
+    check_columns("offset", asked or {}, names)
     return {c: asked[name] for c, name in enumerate(names) if asked and name in asked}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from itoscope.common import checks
 from itoscope.common.types import NoiseLaw
 from itoscope.errors import argument_error
+from itoscope.fit.sensors.columns import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +38,7 @@ def laws_of(names: Sequence[str], asked: NoiseLaw | Mapping[str, NoiseLaw]) -> d
         For a name that no column has.
     """
     told = asked if isinstance(asked, Mapping) else dict.fromkeys(names, asked)
-    for name in told:
-        if name not in names:
-            raise argument_error("noise_law", name, f"a column of the data: {', '.join(names)}")
+    check_columns("noise_law", told, names)
     return {name: law for name, law in told.items() if law != "normal"}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.errors import argument_error
 from itoscope.fit.sensors.classes import check_classes
+from itoscope.fit.sensors.columns import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,9 +61,7 @@ def levels(names: Sequence[str], asked: Any, hidden: bool, errors: SampleErrors 
     """
     usual: Level = "estimate" if hidden or isinstance(asked, Mapping) else 0.0
     told = asked if isinstance(asked, Mapping) else dict.fromkeys(names, asked)
-    for name in told:
-        if name not in names:
-            raise argument_error("measurement_noise", name, f"a column of the data: {', '.join(names)}")
+    check_columns("measurement_noise", told, names)
     own = {} if errors is None else dict(zip(errors.names, errors.level.tolist()))
 
     def level(name: str) -> Level:

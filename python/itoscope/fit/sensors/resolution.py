@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.common import checks
 from itoscope.common.numbers import number
 from itoscope.errors import argument_error
+from itoscope.fit.sensors.columns import check_columns
 from itoscope.stats.marks import grid_step
 
 if TYPE_CHECKING:
@@ -45,9 +46,7 @@ def resolution_of(names: Sequence[str], asked: Mapping[str, float] | None) -> di
     ArgumentError
         For a name that no column has.
     """
-    for name in asked or {}:
-        if name not in names:
-            raise argument_error("resolution", name, f"a column of the data: {', '.join(names)}")
+    check_columns("resolution", asked or {}, names)
     return {c: float(asked[name]) for c, name in enumerate(names) if asked and name in asked}
 
 
