@@ -1,4 +1,4 @@
-"""Run three guides and keep them as notebooks, with what they print and draw: `python docs/make_notebooks.py`."""
+"""Run the guides and keep them as notebooks, with what they print and draw: `python docs/make_notebooks.py`."""
 
 import base64
 import contextlib
@@ -15,8 +15,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-HERE = Path(__file__).parent
-GUIDES = ("structures", "tracks", "climate")
+HERE = Path(__file__).resolve().parent
+GUIDES = ("structures", "tracks", "cells", "prices", "climate")
 PIECE = re.compile(
     r"^```python\n(?P<code>.*?)^```\n|^<!-- printed -->\n```text\n.*?^```\n|^!\[[^\]]*\]\((?P<picture>[^)]*)\)\n",
     re.S | re.M,

@@ -21,7 +21,7 @@ def script():
     return module
 
 
-GUIDES = ("structures", "tracks", "climate")
+GUIDES = ("structures", "tracks", "cells", "prices", "climate")
 
 
 def kept(guide):
