@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -99,6 +100,18 @@ def test_csv_paths_in_any_order(tmp_path):
     assert [path[:, 0].tolist() for path in data.paths] == [[1, 2, 3], [10, 20, 30, 40]]
     file.write_text("run,x\n7,1\n7,2\n7,3\n2,4\n2,5\n2,6\n")
     assert Trajectories.from_csv(file, path_column="run", dt=1).n_paths == 2
+
+
+def test_a_short_table_takes_room_for_itself_alone(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("t,x\n" + "".join(f"{0.1 * k:.1f},{k % 7}\n" for k in range(1000)))
+    Trajectories.from_csv(path)
+    tracemalloc.start()
+    try:
+        Trajectories.from_csv(path)
+        assert tracemalloc.get_traced_memory()[1] < 4e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_csv_in_several_chunks(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import numpy as np
@@ -27,6 +28,8 @@ __all__ = ["read_csv", "write_csv"]
 
 BLOCK = 1 << 26
 """Bytes read at a time, so that a file is never held as text."""
+PEEK = 1 << 16
+"""Bytes asked for at what should be the end, which a file that grows has passed."""
 
 
 def read_csv(path: str | PathLike[str], asked: Asked) -> Table:
@@ -113,7 +116,7 @@ def _whole_lines(handle: BinaryIO, skip: int) -> Iterator[bytes]:
     for _ in range(skip):
         handle.readline()
     rest = b""
-    while piece := handle.read(BLOCK):
+    while piece := handle.read(_ahead(handle)):
         block = rest + piece if rest else piece
         end = block.rfind(b"\n") + 1
         if end:
@@ -121,6 +124,14 @@ def _whole_lines(handle: BinaryIO, skip: int) -> Iterator[bytes]:
         rest = block[end:]
     if rest:
         yield rest
+
+
+def _ahead(handle: BinaryIO) -> int:
+    """Bytes to ask for: no more than there are, where that is known, since room is made for all that is asked."""
+    if isinstance(handle, gzip.GzipFile):
+        return BLOCK
+    left = os.fstat(handle.fileno()).st_size - handle.tell()
+    return min(BLOCK, left) if left > 0 else PEEK
 
 
 def _words(column: tuple[bytes, int]) -> np.ndarray[Any, Any]:
