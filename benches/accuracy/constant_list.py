@@ -221,6 +221,7 @@ NO_STUDY = {
     "common.prior.SHAPES": "what doubles can count with: beyond, draws are all zero or infinite",
     "common.prior.SCALES": "what doubles can count with: beyond, squares overflow",
     "common.prior.NO_DRIFT": "`python benches/accuracy/forecasts.py`, and `calibration.py`",
+    "fit.carried.ENOUGH": "the sums of so many terms take 34 GB: no library has more",
     "fit.size.SHARE": "what is told before the work: no answer hangs on it",
     "fit.size.LONG": "what is told before the work: no answer hangs on it",
     "fit.size.ROUNDS": "of an estimate of time, which no answer hangs on",

@@ -32,7 +32,7 @@ def test_29_states_with_the_library_of_the_paper_are_refused_at_once(monkeypatch
     monkeypatch.setattr(size, "free_memory", lambda: 64e9)
     began = time.perf_counter()
     with pytest.raises(ArgumentError, match="29 states"):
-        ito.discover(walk(29), ito.Library.paper(3), dt=0.01, **SHORT)
+        ito.discover(walk(29, 7000), ito.Library.paper(3), dt=0.01, **SHORT)
     assert time.perf_counter() - began < 20.0
 
 

@@ -14,6 +14,7 @@ from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
 from itoscope.data.driving import driven, rows
 from itoscope.errors import DataError, argument_error
+from itoscope.fit.carried import most_carried
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names, velocities
 from itoscope.fit.forcing import constant_pairs, pairs_of
 from itoscope.fit.given import Given
@@ -29,7 +30,7 @@ from itoscope.fit.sensors.laws import heavy_columns, laws_of
 from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
 from itoscope.fit.sensors.resolution import resolution_of
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
-from itoscope.fit.standard import libraries
+from itoscope.fit.standard import libraries, said_of_short
 from itoscope.fit.symmetry import Orbits, even_terms, orbits_of_diffusion, orbits_of_drift
 from itoscope.fit.terms import deviations_of, said_of, settings_of
 from itoscope.fit.trends import with_trends
@@ -171,7 +172,8 @@ class Question:
         memories = memories_of(options.forcing, sought, taken)
         numbers = numbers_of(numbers, memories, asked, data)
         both: tuple[Shaper | Memory, ...] = (*shapers, *memories)
-        recipe, for_diffusion, words = libraries(options, motion, inputs, sought, both, circles)
+        most = _most(data, len(sought), options, _filtered(data, motion, observed, options), stream)
+        recipe, for_diffusion, words = libraries(options, motion, inputs, sought, both, circles, most)
         options, recipe = with_trends(options, recipe, motion, sought, inputs)
         hidden, means = [name for one in both for name in one.states], _means(data, motion, inputs)
         own, diffusion_library = bind_together([recipe, for_diffusion], motion, means, inputs)
@@ -185,7 +187,7 @@ class Question:
         said = without_friction(said | said_of_forces(shapers, library, data), memories, own.names)
         said = beside_numbers(said, asked.parts, numbers, own, [*library.inputs, *numbers.names])
         words |= {states.index(shaper.driven): "constant" for shaper in shapers}
-        made = cls(
+        return cls(
             data=data,
             options=options,
             recipe=recipe,
@@ -211,9 +213,8 @@ class Question:
             stream=stream,
             deviations=_deviations(options, own, sought, data.n_paths, [*states, *inputs]),
             circles=circles,
-            notes=notes,
-        )
-        return made._with_orbits()
+            notes=(*notes, *said_of_short(options, motion, inputs, most)),
+        )._with_orbits()
 
     def _with_orbits(self) -> Question:
         """The same with what its rows have in common, which must be all that is said of their terms."""
@@ -385,6 +386,14 @@ def _filtered(
 ) -> bool:
     """Whether a filter is needed whatever is said of the noise."""
     return _hidden(data, states, observed) or bool(options.offset) or bool(options.resolution)
+
+
+def _most(data: Trajectories, rows: int, options: Options, filtered: bool, stream: Stream | None) -> int:
+    """The most candidates that the recording carries in a row."""
+    if stream is not None:
+        return stream.n_steps - 1
+    filtered = filtered or options.measurement_noise not in (None, 0)
+    return most_carried(data, rows, filtered=filtered, ensemble=options.ensemble)
 
 
 def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:

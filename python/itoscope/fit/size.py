@@ -1,4 +1,4 @@
-"""What a fit will take, estimated before it starts: memory that is not there is refused, and a long time is said."""
+"""What a fit will take, before it starts: terms or memory that are not there are refused, a long time is said."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import numpy as np
 
 from itoscope.common.machine import free_memory, size_text
 from itoscope.errors import argument_error
+from itoscope.fit.carried import degree_within, most_carried
+from itoscope.library.bound import TIME
 
 if TYPE_CHECKING:
     from itoscope.fit.question import Question
 
-__all__ = ["Size", "check_size", "size_of"]
+__all__ = ["Size", "check_carried", "check_size", "size_of"]
 
 SHARE = 0.5
 """Of the free memory, what a fit may take."""
@@ -55,6 +57,40 @@ def size_of(terms: int, equations: int, steps: int, sweeps: int) -> Size:
     memory = BYTES * terms**2 * (HELD * equations + JOB * jobs)
     each = ROUNDS * SUMS * steps * terms**2 + SWEEP * sweeps * terms + (ROUNDS + 1) * FACTOR * terms**3
     return Size(memory, equations * each)
+
+
+def check_carried(question: Question) -> None:
+    """Refuse more candidates than the recording can carry.
+
+    Raises
+    ------
+    ArgumentError
+        Names the largest number that it can, and the degree of the polynomials of so many.
+    """
+    rows = len(question.rows)
+    if question.stream is not None:
+        most = question.stream.n_steps - 1
+    else:
+        most = most_carried(
+            question.data, rows, filtered=not question.measured, ensemble=question.options.ensemble
+        )
+    names = question.own.names
+    left = [sum(name not in said.excluded for name in names) for said in question.said.values()]
+    variables = len(question.own.states) + len(set(question.inputs) - {TIME})
+    asked = {"library": max(left, default=len(names))}
+    if question.pairs:
+        asked["diffusion_library"] = len(question.diffusion_library.names)
+    what = "steps" if question.measured else "readings for each row"
+    for name, terms in asked.items():
+        if terms > most:
+            degree = degree_within(variables, most)
+            raise argument_error(
+                name,
+                f"{terms} terms",
+                f"at most {most}: as many as the recording has {what}, {most + 1}, fit whatever it shows; the largest "
+                f"polynomials that it can carry are Library.polynomials({degree}), with "
+                f"{math.comb(variables + degree, degree)}",
+            )
 
 
 def check_size(question: Question) -> None:

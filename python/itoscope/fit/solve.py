@@ -11,7 +11,7 @@ from itoscope.checks.advice import advised
 from itoscope.errors import ArgumentError, DataError, ItoscopeError, NumericalError
 from itoscope.fit.filtered.answer import answer_filtered
 from itoscope.fit.measured.answer import answer_measured
-from itoscope.fit.size import check_size
+from itoscope.fit.size import check_carried, check_size
 
 if TYPE_CHECKING:
     from itoscope.fit.question import Question
@@ -26,7 +26,6 @@ def solve(question: Question) -> Findings:
     Where the step is too coarse for a regression that was not asked for by name, the filter takes its place. Here
     is the border of the arithmetic: what overflows within, or has no factor, is an error of ours.
     """
-    check_size(question)
     try:
         found = _measured(question) if question.measured else answer_filtered(question)
         found.warnings = [*question.notes, *found.warnings]
@@ -46,6 +45,8 @@ def solve(question: Question) -> Findings:
 
 def _measured(question: Question) -> Findings:
     """By regression; again by the filter where the step is too coarse for that, the filter can, and nothing jumps."""
+    check_carried(question)
+    check_size(question)
     answer = answer_measured(question)
     if not answer.coarse:
         return answer.findings

@@ -34,6 +34,7 @@ from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
 from itoscope.fit.sensors.resolution import rounding_of, said_of_rounding
 from itoscope.fit.shapers import starts_of
+from itoscope.fit.size import check_carried, check_size
 from itoscope.fit.symmetry import against, orbits_listed
 from itoscope.library.bound import readable_means
 from itoscope.library.library import Library
@@ -79,6 +80,8 @@ def answer_filtered(question: Question) -> Findings:
     for name, level in zip(data.names, question.noise):
         check_noise(level, name)
     check_channels(data.paths, data.names)
+    check_carried(question)
+    check_size(question)
     middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
     known = with_constants(question, {**question.given.parts, **question.known_drift})
     check_tied(question.states, question.ties, known, question.backend, middle, question.inputs)
