@@ -1,7 +1,8 @@
 """Regression sums beside NumPy with its BLAS, whole discoveries, streams and merged moments, in one run on one core.
 
     OPENBLAS_NUM_THREADS=1 python benches/peers/scale.py [--samples 1000000] [--discover 1e5 1e6] [--stream 1e7]
-        [--peers numba pysindy sfi] [--env target/peers]
+        [--peers numba pysindy sfi] [--beside 1e5 3e5 1e6] [--limit 600] [--memory 12]
+        [--env target/scale]
 
 Each discovery runs in a process of its own; its memory is what that takes beyond a discovery of a thousand samples.
 
@@ -10,7 +11,9 @@ and for the trapezoid instrument with regressor, instrument with instrument, reg
 recording, as one writes it, and on pieces that stay in the cache (the best of three lengths is shown). All are timed in
 turns; the median of their ratios is what counts on a machine that others share. The peers of `--peers` run in an
 environment of their own, which is made at first use: a numba tile of the same sums in turn with ours, whole calls of
-PySINDy and StochasticForceInference on the recording of the discovery of a million samples.
+PySINDy and StochasticForceInference on recordings of the lengths of `--beside`, each with a discovery of the same
+recording before it, with `--memory` gigabytes at most, and ended after `--limit` seconds; of what did not end the parts
+are shown that did.
 """
 
 from __future__ import annotations
@@ -169,6 +172,9 @@ def main() -> None:
     parser.add_argument("--discover", nargs="*", default=["1e5", "1e6"], help="lengths of whole discoveries")
     parser.add_argument("--stream", nargs="*", default=["1e7"], help="lengths of recordings read in blocks")
     parser.add_argument("--peers", nargs="*", default=[], choices=list(PEERS))
+    parser.add_argument("--beside", nargs="*", default=["1e5", "1e6"], help="lengths for the peers")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds after which a peer is ended")
+    parser.add_argument("--memory", default="12", help="gigabytes that a peer may take")
     parser.add_argument("--env", type=Path, default=RUNNER.parents[2] / "target" / "scale")
     arguments = parser.parse_args()
     ito.set_threads(1)
@@ -220,22 +226,32 @@ def main() -> None:
             )
     for name in arguments.peers:
         if name != "numba":
-            beside(name, python)
+            for length in (int(float(text)) for text in arguments.beside):
+                beside(name, python, length, arguments.limit, arguments.memory)
 
 
-def beside(name: str, python: Path, length: int = 1_000_000) -> None:
-    """A whole call of another package on the recording of a discovery."""
+def beside(name: str, python: Path, length: int, limit: float, memory: str) -> None:
+    """A whole call of another package beside a discovery of the same recording."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        own, _, _ = pool.apply(whole, ("memory", length))
     with tempfile.TemporaryDirectory() as folder:
         data = ito.SDE(*TRUTH).simulate([0.5, 0.0], n_steps=length, seed=1, **SETTINGS)
         np.save(f"{folder}/x.npy", data.paths[0])
-        done = subprocess.run(
-            [python, RUNNER, name, f"{folder}/x.npy", "0.01"], stdout=subprocess.PIPE, check=False, text=True
+        command = [python, RUNNER, name, f"{folder}/x.npy", "0.01", memory]
+        with open(f"{folder}/told", "w+") as told:
+            try:
+                code = subprocess.run(command, stdout=told, check=False, timeout=limit).returncode
+                ended = "" if code == 0 else f"; ended with code {code}"
+            except subprocess.TimeoutExpired:
+                ended = f"; ended after {limit:.0f} s"
+            told.seek(0)
+            parts = [json.loads(line) for line in told]
+    print(f"{PEERS[name]}, {length:.0e} samples; itoscope {own:.2f} CPU s{ended}")
+    for part, seconds, more in parts:
+        print(
+            f"  {part}: {seconds:.2f} CPU s, {seconds / own:.0f} times as long, {more:.0f} MB more",
+            flush=True,
         )
-    if done.returncode:
-        print(f"{PEERS[name]}, {length:.0e} samples: ended with code {done.returncode}")
-        return
-    seconds, more = json.loads(done.stdout)
-    print(f"{PEERS[name]}, {length:.0e} samples: {seconds:.2f} CPU s, {more:.0f} MB more", flush=True)
 
 
 def two_threads(stages: Any, x: np.ndarray, dt: float, program: Any) -> None:
