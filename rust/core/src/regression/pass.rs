@@ -3,6 +3,8 @@
 //! No array of N x K is ever held. Blocks are grouped into jobs whose sums are added in a fixed order, so the bits of
 //! the result do not depend on the number of threads.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use super::block::{STEPS, StepBlock, Stretch, Values, mean_step, stretches};
@@ -42,22 +44,24 @@ impl Regression<'_> {
         let mut total = RunningSum::zeros(self.program.n_outputs());
         let some = all.len().div_ceil(JOB).min(WAVE);
         let mut parts = vec![Products::zeros(self.program.n_outputs()); some];
+        // jobs are given out one by one, so that a thread waits for another by one job at most; rooms are used again
+        let rooms: Mutex<Vec<StepRows<'_, '_, '_>>> = Mutex::default();
         for wave in all.chunks(JOB * WAVE) {
-            let jobs = wave.par_chunks(JOB).zip(&mut parts);
-            jobs.try_for_each_init(
-                || StepRows::new(self, paths, dt_mean),
-                |rows, (job, sums)| {
-                    control.check()?;
-                    sums.clear();
-                    for &stretch in job {
-                        rows.load(paths, stretch);
-                        rows.add_products(sums);
-                    }
-                    control.advance(job.iter().map(|s| s.steps as u64).sum());
-                    Ok(())
-                },
-            )?;
-            parts[..wave.len().div_ceil(JOB)].iter_mut().for_each(|part| total.add(part));
+            let jobs = wave.par_chunks(JOB).zip(&mut parts).with_max_len(1);
+            jobs.try_for_each(|(job, sums)| {
+                control.check()?;
+                let room = rooms.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let mut rows = room.unwrap_or_else(|| StepRows::new(self, paths, dt_mean));
+                sums.clear();
+                for &stretch in job {
+                    rows.load(paths, stretch);
+                    rows.add_products(sums);
+                }
+                rooms.lock().unwrap_or_else(PoisonError::into_inner).push(rows);
+                control.advance(job.iter().map(|s| s.steps as u64).sum());
+                Ok(())
+            })?;
+            total.add_all(&mut parts[..wave.len().div_ceil(JOB)]);
         }
         Ok(total.finish())
     }
@@ -66,7 +70,7 @@ impl Regression<'_> {
         let dt_mean = mean_step(paths);
         let longest = paths.iter().map(Path::n_steps).max().unwrap_or(0);
         let starts: Vec<usize> = (0..longest).step_by(STEPS).collect();
-        let parts: Vec<Products> = starts
+        let mut parts: Vec<Products> = starts
             .par_iter()
             .map_init(
                 || (StepRows::new(self, paths, dt_mean), StepRows::new(self, paths, dt_mean)),
@@ -87,7 +91,7 @@ impl Regression<'_> {
             )
             .collect::<Result<_>>()?;
         let mut total = RunningSum::zeros(self.program.n_outputs());
-        parts.into_iter().for_each(|mut part| total.add(&mut part));
+        total.add_all(&mut parts);
         Ok(total.finish())
     }
 

@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use ndarray::{Array1, Array2};
+use rayon::prelude::*;
 
 use super::targets::StepScheme;
 
@@ -139,18 +140,24 @@ impl RunningSum {
         Self { sum: Products::zeros(k), lost: Products::zeros(k) }
     }
 
-    /// Adds one part, by Neumaier's sum in each entry.
-    pub fn add(&mut self, part: &mut Products) {
-        self.sum.n += part.n;
-        let parts = part.lines_mut();
-        for ((sum, lost), part) in self.sum.lines_mut().into_iter().zip(self.lost.lines_mut()).zip(parts) {
-            for ((sum, lost), part) in sum.iter_mut().zip(lost).zip(part) {
-                let whole = *sum + *part;
-                let (large, small) = if sum.abs() >= part.abs() { (*sum, *part) } else { (*part, *sum) };
-                *lost += (large - whole) + small;
-                *sum = whole;
-            }
+    /// Adds parts one after the other, by Neumaier's sum in each entry; the matrices in parallel.
+    pub fn add_all(&mut self, parts: &mut [Products]) {
+        self.sum.n += parts.iter().map(|part| part.n).sum::<u64>();
+        let mut lines: [Vec<&[f64]>; 7] = Default::default();
+        for part in parts {
+            lines.iter_mut().zip(part.lines_mut()).for_each(|(lines, line)| lines.push(line));
         }
+        let sums = self.sum.lines_mut().into_par_iter().zip(self.lost.lines_mut());
+        sums.zip(lines).for_each(|((sum, lost), lines)| {
+            for line in lines {
+                for ((sum, lost), part) in sum.iter_mut().zip(lost.iter_mut()).zip(line) {
+                    let whole = *sum + *part;
+                    let (large, small) = if sum.abs() >= part.abs() { (*sum, *part) } else { (*part, *sum) };
+                    *lost += (large - whole) + small;
+                    *sum = whole;
+                }
+            }
+        });
     }
 
     /// The sum.
