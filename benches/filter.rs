@@ -13,10 +13,10 @@ fn passes(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(20_000));
     group.bench_function("likelihood", |bencher| bencher.iter(|| filter::loglik(&model, &paths, &control)));
     group.bench_function("drift moments K=36", |bencher| {
-        bencher.iter(|| filter::drift_moments(&model, &paths, &recording.candidates(1), &control));
+        bencher.iter(|| filter::drift_moments(&model, &paths, &recording.candidates(1), None, &control));
     });
     group.bench_function("noise moments K=36", |bencher| {
-        bencher.iter(|| filter::noise_moments(&model, &paths, &recording.candidates(0), &control));
+        bencher.iter(|| filter::noise_moments(&model, &paths, &recording.candidates(0), None, &control));
     });
     group.bench_function("smoothed states", |bencher| {
         bencher.iter(|| filter::smooth(&model, &paths, &control));

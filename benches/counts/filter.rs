@@ -24,10 +24,10 @@ pub fn pass(pass: Pass) -> Work {
         black_box(pool.install(|| match pass {
             Pass::Likelihood => filter::loglik(&model, &paths, &control).is_ok(),
             Pass::DriftMoments => {
-                filter::drift_moments(&model, &paths, &recording.candidates(1), &control).is_ok()
+                filter::drift_moments(&model, &paths, &recording.candidates(1), None, &control).is_ok()
             }
             Pass::NoiseMoments => {
-                filter::noise_moments(&model, &paths, &recording.candidates(0), &control).is_ok()
+                filter::noise_moments(&model, &paths, &recording.candidates(0), None, &control).is_ok()
             }
             Pass::Smooth => filter::smooth(&model, &paths, &control).is_ok(),
         }));

@@ -18,6 +18,7 @@ __all__ = [
     "__version__",
     "enumerate_models",
     "exact_draws",
+    "filter_batch",
     "filter_densities",
     "filter_drift_moments",
     "filter_information",
@@ -105,12 +106,21 @@ def model_posterior(
 class StateSpace:
     def __new__(cls, model: records.StateSpace) -> StateSpace: ...
 
+def filter_batch(n_paths: int) -> int: ...
 def filter_loglik(model: StateSpace, paths: list[Array], times: list[float | Array]) -> Array: ...
 def filter_drift_moments(
-    model: StateSpace, paths: list[Array], times: list[float | Array], columns: list[tuple[int, int]]
+    model: StateSpace,
+    paths: list[Array],
+    times: list[float | Array],
+    columns: list[tuple[int, int]],
+    batch: int | None = None,
 ) -> tuple[Array, Array, float, float, Array]: ...
 def filter_noise_moments(
-    model: StateSpace, paths: list[Array], times: list[float | Array], columns: list[tuple[int, int]]
+    model: StateSpace,
+    paths: list[Array],
+    times: list[float | Array],
+    columns: list[tuple[int, int]],
+    batch: int | None = None,
 ) -> tuple[Array, Array, float, float, Array]: ...
 def filter_information(
     model: StateSpace,
@@ -118,6 +128,7 @@ def filter_information(
     times: list[float | Array],
     parameters: list[tuple[str, int, int]],
     steps: list[float],
+    batch: int | None = None,
 ) -> tuple[Array, Array, float, float, Array]: ...
 def filter_densities(model: StateSpace, paths: list[Array], times: list[float | Array]) -> list[Array]: ...
 def filter_innovations(model: StateSpace, paths: list[Array], times: list[float | Array]) -> list[Array]: ...

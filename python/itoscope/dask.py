@@ -1,22 +1,29 @@
-"""`itoscope.dask.discover`: recordings on a cluster, summed where they are."""
+"""`itoscope.dask.discover`: recordings on a cluster, summed and filtered where they are."""
 
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from itoscope.backends import wrapped
+from itoscope.backends.spread import Spread
+from itoscope.common import checks
 from itoscope.common.extras import require
 from itoscope.data.streams import BLOCK, Stream, chosen_stretches, first_infinite, stretches_of
+from itoscope.data.trajectories import Trajectories
 from itoscope.discovery import discover as whole
 from itoscope.errors import DataError, argument_error
+from itoscope.fit.options import beyond_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from itoscope.backends.protocol import Backend
+    from itoscope.backends.spread import Part
     from itoscope.common.types import Array
-    from itoscope.data.trajectories import Trajectories
     from itoscope.discovery.result import Discovery
     from itoscope.library.library import Library
     from itoscope.stats.exact import Exact
@@ -25,6 +32,8 @@ __all__ = ["discover", "stream"]
 
 FAN = 8
 """Sums that one task of the tree adds."""
+FILTERED = 2**16
+"""Samples of a task of the filter: a pass over them takes longer than Dask takes for a task."""
 
 
 class DaskStream(Stream):
@@ -155,30 +164,119 @@ def stream(data: Any, *, dt: float, names: Sequence[str] | None = None, block: i
     return DaskStream(recordings, dt, names, block)
 
 
+class Cluster:
+    """Parts of recordings where Dask has its workers."""
+
+    def __init__(self) -> None:
+        self._dask = require("dask", "dask", "Fitting with Dask")
+
+    def put(self, parts: Sequence[Part]) -> Sequence[Any]:
+        """Each part as a task of its own: one whose worker fails is laid down anew by the scheduler."""
+        # part by part, since the scheduler warns of large graphs
+        return [self._dask.delayed(_laid)(part).persist(optimize_graph=False) for part in parts]
+
+    def each(self, work: Callable[[Part], list[Any]], laid: Sequence[Any]) -> list[list[Any]]:
+        """What the work gives on each part."""
+        tasks = [self._dask.delayed(_worked)(work, part) for part in laid]
+        return list(self._dask.compute(*tasks, optimize_graph=False))
+
+
+def _laid(part: Part) -> Part:
+    return part
+
+
+def _worked(work: Callable[[Part], list[Any]], part: Part) -> list[Any]:
+    return work(part)
+
+
+@contextmanager
+def _on_workers(block: int) -> Iterator[None]:
+    """Within, filters run on the workers; afterwards nothing is held there."""
+    places = Cluster()
+    made: dict[int, Spread] = {}
+
+    def spread(stages: Backend) -> Backend:
+        made.setdefault(id(stages), Spread(stages, places, block))
+        return cast("Backend", made[id(stages)])
+
+    try:
+        with wrapped(spread):
+            yield
+    finally:
+        for one in made.values():
+            one.end()
+
+
+def _gathered(data: Any) -> Any:
+    """Recordings of Dask as they are on this machine."""
+    listed = isinstance(data, list)
+    held = [one if hasattr(type(one), "__dask_graph__") else [one] for one in (data if listed else [data])]
+    found = [
+        one[0] if isinstance(one, list) else one for one in require("dask", "dask", "Dask").compute(*held)
+    ]
+    return found if listed else found[0]
+
+
 def discover(
     data: Any,
     library: Library | None = None,
     *,
-    dt: float,
+    dt: float | None = None,
     names: Sequence[str] | None = None,
-    block: int = BLOCK,
+    id: str | None = None,
+    block: int | None = None,
     **options: Any,
 ) -> Discovery:
-    """`itoscope.discover` of recordings that Dask holds: sums on the workers, chains on this machine.
+    """`itoscope.discover` of recordings that Dask holds: sums and filters on the workers, the rest on this machine.
 
-    The bits are those of ``itoscope.discover(itoscope.stream(...))`` with the same `block` on one machine of the kind
-    of the workers, however many of them there are and whichever fails on the way.
+    Recordings of exact states are streams, see `itoscope.dask.stream`. Where the options ask for a filter (noise of the
+    sensor, states that are not seen, second order, inputs and whatever else a stream cannot be asked), the recordings
+    come to this machine once, and go to the workers once, as the filter sees them; of each pass of the filter the model
+    goes out, and likelihoods and sums of batches of recordings come back. The search, the climb and the chains are
+    here.
+
+    The bits are those of one machine of the kind of the workers, however many of them there are and whichever fails
+    on the way: of ``itoscope.discover(itoscope.stream(...))`` with the same `block` where sums are made, of
+    ``itoscope.discover`` of the recordings, whatever the `block`, where a filter runs.
 
     Parameters
     ----------
-    data, dt, names, block
-        As `itoscope.dask.stream` takes them.
+    data : Dask array, Dask dataframe, delayed array, or a list of these
+        As `itoscope.dask.stream` takes them. For a filter also delayed frames or `Trajectories`, and what
+        `itoscope.Trajectories` takes.
     library : Library, optional
+    dt : float, optional
+        Step between samples, of data that have no times of their own.
+    names : list of str, optional
+        Of the states; those of the columns of a dataframe unless given.
+    id : str, optional
+        Column of a dataframe that tells recordings apart, where a filter runs.
+    block : int, optional
+        Of a stream the steps of a task, 2^19 unless given. Of a filter the samples of a task, 2^16 unless given, in
+        whole batches of recordings; a recording of no more samples is filtered on this machine.
     **options
         Of `itoscope.discover`.
 
     Returns
     -------
     Discovery
+
+    Raises
+    ------
+    ArgumentError
+        For data of another kind, `dt` that is missing, an option out of range.
     """
-    return whole.discover(stream(data, dt=dt, names=names, block=block), library, **options)
+    beyond = beyond_streams(options) or ("scheme" if options.get("scheme") == "filter" else None)
+    if beyond is None:
+        if id is not None:
+            raise argument_error("id", id, "None of exact states: a list with a recording each")
+        if dt is None:
+            raise argument_error("dt", dt, "the step between samples of a stream")
+        blocks = stream(data, dt=dt, names=names, block=BLOCK if block is None else block)
+        return whole.discover(blocks, library, **options)
+    size = FILTERED if block is None else checks.count("block", block)
+    data = _gathered(data)
+    if names is not None or id is not None:
+        data, dt = Trajectories(data, dt=dt, names=names, id=id), None
+    with _on_workers(size):
+        return whole.discover(data, library, dt=dt, **options)

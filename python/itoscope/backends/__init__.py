@@ -7,18 +7,22 @@ the same functions with the same signatures, listed in `Backend`; orchestration 
 from __future__ import annotations
 
 import importlib
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, cast
 
 from itoscope.common import checks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from itoscope.backends.protocol import Backend
 
-__all__ = ["BACKENDS", "get_backend", "use_backend"]
+__all__ = ["BACKENDS", "get_backend", "use_backend", "wrapped"]
 
 BACKENDS = ("rust", "reference")
 _current: ContextVar[str] = ContextVar("itoscope_backend", default="rust")
+_wrap: ContextVar[Callable[[Backend], Backend] | None] = ContextVar("itoscope_wrap", default=None)
 
 
 def get_backend(name: str | None = None) -> Backend:
@@ -34,7 +38,18 @@ def get_backend(name: str | None = None) -> Backend:
         For any other name.
     """
     chosen = _current.get() if name is None else checks.choice("backend", name, BACKENDS)
-    return cast("Backend", importlib.import_module(f"itoscope.backends.{chosen}"))
+    module, wrap = cast("Backend", importlib.import_module(f"itoscope.backends.{chosen}")), _wrap.get()
+    return module if wrap is None else wrap(module)
+
+
+@contextmanager
+def wrapped(wrap: Callable[[Backend], Backend]) -> Iterator[None]:
+    """Within, every backend that this thread or task asks for is what `wrap` makes of it."""
+    former = _wrap.set(wrap)
+    try:
+        yield
+    finally:
+        _wrap.reset(former)
 
 
 class _Restore:

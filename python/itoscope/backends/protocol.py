@@ -220,7 +220,13 @@ class Backend(Protocol):
     # -- filter ----------------------------------------------------------------------------------------------
     # `paths` hold the observed channels and then the given states `(n_i, q + g)`. A filter that leaves the finite range
     # raises nothing: its log-likelihood is minus infinity and its other numbers are not finite. The first sample of a
-    # path has no part in the regressions.
+    # path has no part in the regressions. What a path gives does not depend on the others. Sums over paths are made
+    # batch by batch, and those added in their order: where a part of the paths is a batch of the whole, its sums,
+    # `batch` being its length, are what the whole adds.
+    def filter_batch(self, n_paths: int) -> int:
+        """How many paths, that follow each other, are summed together where there are `n_paths`."""
+        ...
+
     def filter_loglik(self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> Array:
         """Log-likelihood of each path `(P,)`."""
 
@@ -230,6 +236,8 @@ class Backend(Protocol):
         paths: Sequence[Array],
         times: Sequence[Times],
         columns: Sequence[tuple[int, int]],
+        *,
+        batch: int | None = None,
     ) -> tuple[Quadratic, Array]:
         """Joint regression of the drift coefficients (row, term), whitened, and the log-likelihoods `(P,)`.
 
@@ -242,6 +250,8 @@ class Backend(Protocol):
         paths: Sequence[Array],
         times: Sequence[Times],
         columns: Sequence[tuple[int, int]],
+        *,
+        batch: int | None = None,
     ) -> tuple[Quadratic, Array]:
         """Regression of the Gamma coefficients (pair, term), then of all q noise variances; and the log-likelihoods."""
 
@@ -252,6 +262,8 @@ class Backend(Protocol):
         times: Sequence[Times],
         parameters: Sequence[Parameter],
         steps: Sequence[float],
+        *,
+        batch: int | None = None,
     ) -> tuple[Quadratic, Array]:
         """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and its values `(P,)`.
 

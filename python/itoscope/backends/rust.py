@@ -39,6 +39,7 @@ __all__ = [
     "compile",
     "enumerate_models",
     "exact_draws",
+    "filter_batch",
     "filter_densities",
     "filter_drift_moments",
     "filter_information",
@@ -208,6 +209,11 @@ def _space(model: StateSpace) -> _core.StateSpace:
     return _core.StateSpace(model)
 
 
+def filter_batch(n_paths: int) -> int:
+    """Paths that are summed together; see `itoscope.backends.protocol.Backend.filter_batch`."""
+    return _core.filter_batch(n_paths)
+
+
 def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> Array:
     """Log-likelihoods; see `itoscope.backends.protocol.Backend.filter_loglik`."""
     return _core.filter_loglik(_space(model), list(paths), list(times))
@@ -218,10 +224,12 @@ def filter_drift_moments(
     paths: Sequence[Array],
     times: Sequence[Times],
     columns: Sequence[tuple[int, int]],
+    *,
+    batch: int | None = None,
 ) -> tuple[Quadratic, Array]:
     """Drift moments; see `itoscope.backends.protocol.Backend.filter_drift_moments`."""
     gram, moment, yy, n, loglik = _core.filter_drift_moments(
-        _space(model), list(paths), list(times), list(columns)
+        _space(model), list(paths), list(times), list(columns), batch
     )
     return Quadratic(gram, moment, yy, n), loglik
 
@@ -231,10 +239,12 @@ def filter_noise_moments(
     paths: Sequence[Array],
     times: Sequence[Times],
     columns: Sequence[tuple[int, int]],
+    *,
+    batch: int | None = None,
 ) -> tuple[Quadratic, Array]:
     """Gamma and noise moments; see `itoscope.backends.protocol.Backend.filter_noise_moments`."""
     gram, moment, yy, n, loglik = _core.filter_noise_moments(
-        _space(model), list(paths), list(times), list(columns)
+        _space(model), list(paths), list(times), list(columns), batch
     )
     return Quadratic(gram, moment, yy, n), loglik
 
@@ -245,11 +255,13 @@ def filter_information(
     times: Sequence[Times],
     parameters: Sequence[Parameter],
     steps: Sequence[float],
+    *,
+    batch: int | None = None,
 ) -> tuple[Quadratic, Array]:
     """Information and gradient; see `itoscope.backends.protocol.Backend.filter_information`."""
     asked: list[tuple[str, int, int]] = [(kind, at, term) for kind, at, term in parameters]
     gram, moment, yy, n, loglik = _core.filter_information(
-        _space(model), list(paths), list(times), asked, [float(step) for step in steps]
+        _space(model), list(paths), list(times), asked, [float(step) for step in steps], batch
     )
     return Quadratic(gram, moment, yy, n), loglik
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from itoscope.fit.sensors.listed import Sensor
 
 
-__all__ = ["Options", "check_streamed"]
+__all__ = ["Options", "beyond_streams", "check_streamed"]
 
 CHOICES: dict[str, tuple[Any, ...]] = {
     "order": get_args(Order),
@@ -51,6 +51,21 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "ensemble": get_args(Ensemble),
 }
 """The words that some options may be; those of the chains are checked where they are sampled."""
+
+STREAMED: dict[str, Any] = {
+    "order": 1,
+    "ensemble": "pool",
+    "inputs": None,
+    "states": None,
+    "observed": None,
+    "noise_law": "normal",
+    "resolution": None,
+    "offset": None,
+    "forcing": "white",
+    "vary": None,
+    "parameters": None,
+}
+"""What options are of a recording that is read in blocks, beside noise, of which there is none."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +177,13 @@ class Options:
         )
 
 
+def beyond_streams(arguments: Mapping[str, Any]) -> str | None:
+    """The first of the options by name that cannot be asked of a recording that is read in blocks, or None."""
+    beyond = (name for name, allowed in STREAMED.items() if arguments.get(name, allowed) != allowed)
+    noisy = "measurement_noise" if arguments.get("measurement_noise") not in (None, 0) else None
+    return next(beyond, noisy)
+
+
 def check_streamed(options: Options) -> None:
     """Raise for what cannot be asked of a recording that is read in blocks.
 
@@ -170,22 +192,7 @@ def check_streamed(options: Options) -> None:
     ArgumentError
         For an option of noisy or driven recordings, or of means over them.
     """
-    whole = "of a stream; read the recording whole, itoscope.read(...)"
-    for name, allowed in (
-        ("order", 1),
-        ("ensemble", "pool"),
-        ("inputs", None),
-        ("states", None),
-        ("observed", None),
-        ("noise_law", "normal"),
-        ("resolution", None),
-        ("offset", None),
-        ("forcing", "white"),
-        ("vary", None),
-        ("parameters", None),
-    ):
-        value = getattr(options, name)
-        if value != allowed:
-            raise argument_error(name, value, f"{allowed!r} {whole}")
-    if options.measurement_noise not in (None, 0):
-        raise argument_error("measurement_noise", options.measurement_noise, f"0 {whole}")
+    name = beyond_streams(vars(options))
+    if name is not None:
+        whole = "of a stream; read the recording whole, itoscope.read(...)"
+        raise argument_error(name, getattr(options, name), f"{STREAMED.get(name, 0)!r} {whole}")

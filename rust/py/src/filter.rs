@@ -104,6 +104,12 @@ fn moments<'py>(py: Python<'py>, (sums, loglik): (FilterSums, Vec<f64>)) -> PyRe
     Ok((gram, sums.moment.into_pyarray(py), sums.yy, sums.n, loglik.into_pyarray(py)))
 }
 
+/// How many paths of a recording of so many are summed together.
+#[pyfunction]
+pub fn filter_batch(n_paths: usize) -> usize {
+    filter::batch_of(n_paths)
+}
+
 /// Log-likelihood of each path.
 #[pyfunction]
 pub fn filter_loglik<'py>(
@@ -120,36 +126,43 @@ pub fn filter_loglik<'py>(
 
 /// Moments of the drift regression.
 #[pyfunction]
+#[pyo3(signature = (model, paths, times, columns, batch=None))]
 pub fn filter_drift_moments<'py>(
     py: Python<'py>,
     model: &PyStateSpace,
     paths: Samples<'py>,
     times: Vec<PyTimes<'py>>,
     columns: Columns,
+    batch: Option<usize>,
 ) -> PyResult<Moments<'py>> {
     let paths = PyPaths::new(paths, times);
     let (views, space) = (paths.views(), model.model());
-    let found = detached(py, None, |control| filter::drift_moments(&space, &views, &columns, control))?;
+    let found =
+        detached(py, None, |control| filter::drift_moments(&space, &views, &columns, batch, control))?;
     moments(py, found)
 }
 
 /// Moments of the regression of Gamma and the noise variances.
 #[pyfunction]
+#[pyo3(signature = (model, paths, times, columns, batch=None))]
 pub fn filter_noise_moments<'py>(
     py: Python<'py>,
     model: &PyStateSpace,
     paths: Samples<'py>,
     times: Vec<PyTimes<'py>>,
     columns: Columns,
+    batch: Option<usize>,
 ) -> PyResult<Moments<'py>> {
     let paths = PyPaths::new(paths, times);
     let (views, space) = (paths.views(), model.model());
-    let found = detached(py, None, |control| filter::noise_moments(&space, &views, &columns, control))?;
+    let found =
+        detached(py, None, |control| filter::noise_moments(&space, &views, &columns, batch, control))?;
     moments(py, found)
 }
 
 /// Fisher information and gradient of the log-likelihood.
 #[pyfunction]
+#[pyo3(signature = (model, paths, times, parameters, steps, batch=None))]
 pub fn filter_information<'py>(
     py: Python<'py>,
     model: &PyStateSpace,
@@ -157,6 +170,7 @@ pub fn filter_information<'py>(
     times: Vec<PyTimes<'py>>,
     parameters: Vec<(String, usize, usize)>,
     steps: Vec<f64>,
+    batch: Option<usize>,
 ) -> PyResult<Moments<'py>> {
     let parameter = |((kind, i, k), step): ((String, usize, usize), f64)| {
         let parameter = match kind.as_str() {
@@ -172,7 +186,8 @@ pub fn filter_information<'py>(
     let parameters = zipped.map(parameter).collect::<itoscope_core::Result<Vec<_>>>().or_raise(py)?;
     let paths = PyPaths::new(paths, times);
     let (views, space) = (paths.views(), model.model());
-    let found = detached(py, None, |control| filter::information(&space, &views, &parameters, control))?;
+    let found =
+        detached(py, None, |control| filter::information(&space, &views, &parameters, batch, control))?;
     moments(py, found)
 }
 

@@ -20,8 +20,8 @@ mod _core {
 
     #[pymodule_export]
     use super::filter::{
-        PyStateSpace, filter_densities, filter_drift_moments, filter_information, filter_innovations,
-        filter_loglik, filter_noise_moments, filter_smooth,
+        PyStateSpace, filter_batch, filter_densities, filter_drift_moments, filter_information,
+        filter_innovations, filter_loglik, filter_noise_moments, filter_smooth,
     };
     #[pymodule_export]
     use super::program::PyProgram;

@@ -3,7 +3,7 @@
 from itoscope.backends.reference.chains import replay_chain, sample_chains
 from itoscope.backends.reference.enumerate import enumerate_models
 from itoscope.backends.reference.evidence import log_evidence
-from itoscope.backends.reference.filter import filter_loglik
+from itoscope.backends.reference.filter import filter_batch, filter_loglik
 from itoscope.backends.reference.filter_moments import (
     filter_densities,
     filter_drift_moments,
@@ -23,6 +23,7 @@ __all__ = [
     "compile",
     "enumerate_models",
     "exact_draws",
+    "filter_batch",
     "filter_densities",
     "filter_drift_moments",
     "filter_information",

@@ -28,6 +28,7 @@ __all__ = [
     "Update",
     "blocks",
     "factor_semidefinite",
+    "filter_batch",
     "filter_loglik",
     "nothing",
     "run",
@@ -305,6 +306,11 @@ def run(
 
 def nothing(*_: object) -> None:
     """A visitor that ignores what it sees."""
+
+
+def filter_batch(n_paths: int) -> int:
+    """Paths that are summed together: all of them."""
+    return n_paths
 
 
 def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Times) -> Array:

@@ -26,7 +26,12 @@ __all__ = [
 
 
 def filter_drift_moments(
-    model: StateSpace, paths: Sequence[Array], times: Times, columns: Sequence[tuple[int, int]]
+    model: StateSpace,
+    paths: Sequence[Array],
+    times: Times,
+    columns: Sequence[tuple[int, int]],
+    *,
+    batch: int | None = None,
 ) -> tuple[Quadratic, Array]:
     """The joint regression of the drift coefficients `columns` (row, term), and the log-likelihoods.
 
@@ -68,7 +73,12 @@ def filter_drift_moments(
 
 
 def filter_noise_moments(
-    model: StateSpace, paths: Sequence[Array], times: Times, columns: Sequence[tuple[int, int]]
+    model: StateSpace,
+    paths: Sequence[Array],
+    times: Times,
+    columns: Sequence[tuple[int, int]],
+    *,
+    batch: int | None = None,
 ) -> tuple[Quadratic, Array]:
     """The regression of the Gamma coefficients `columns` (pair, term) and of the noise variances.
 
@@ -209,6 +219,8 @@ def filter_information(
     times: Times,
     parameters: Sequence[Parameter],
     steps: Sequence[float],
+    *,
+    batch: int | None = None,
 ) -> tuple[Quadratic, Array]:
     """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and the log-likelihoods.
 

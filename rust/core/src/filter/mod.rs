@@ -42,14 +42,34 @@ pub use kink::{Kink, Shape};
 pub use state_space::{MAX_STATES, StateSpace};
 pub use whitened::FilterSums;
 
+/// How many paths of a recording of so many are a batch. Few paths are spread over the threads, in a way that does not
+/// depend on how many threads there are.
+pub fn batch_of(paths: usize) -> usize {
+    BATCH.min(paths.div_ceil(8).max(1))
+}
+
 /// Runs `work` on every batch of paths in parallel; results in the order of the batches.
 fn batches<'p, T: Send>(
     paths: &[Path<'p>],
     work: impl Fn(&[Path<'p>]) -> Result<T> + Sync + Send,
 ) -> Result<Vec<T>> {
-    // few paths are spread over the threads, in a way that does not depend on how many threads there are
-    let size = BATCH.min(paths.len().div_ceil(8).max(1));
+    batches_of(batch_of(paths.len()), paths, work)
+}
+
+/// The same with batches of so many paths.
+fn batches_of<'p, T: Send>(
+    size: usize,
+    paths: &[Path<'p>],
+    work: impl Fn(&[Path<'p>]) -> Result<T> + Sync + Send,
+) -> Result<Vec<T>> {
     paths.par_chunks(size).map(work).collect()
+}
+
+fn check_batch(batch: Option<usize>, paths: &[Path<'_>]) -> Result<usize> {
+    match batch.unwrap_or_else(|| batch_of(paths.len())) {
+        size @ 1..=BATCH => Ok(size),
+        size => Err(Error::argument("batch", size, format!("1 to {BATCH} paths"))),
+    }
 }
 
 fn merged(parts: Vec<(WhitenedRows, Vec<f64>)>, columns: usize) -> (FilterSums, Vec<f64>) {
@@ -77,17 +97,23 @@ pub fn loglik(model: &StateSpace<'_>, paths: &[Path<'_>], control: &Control) -> 
 
 /// Moments of the joint regression of the drift coefficients `columns` (row, term), and the log-likelihoods.
 ///
+/// Batches of `batch` paths, unless given those of [`batch_of`], are summed each by itself and then in their order: sums
+/// of a part of a recording that are added to those of its other parts have the bits of the whole where each part is a
+/// batch of the whole.
+///
 /// # Errors
 /// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
 pub fn drift_moments(
     model: &StateSpace<'_>,
     paths: &[Path<'_>],
     columns: &[(usize, usize)],
+    batch: Option<usize>,
     control: &Control,
 ) -> Result<(FilterSums, Vec<f64>)> {
     model.check(paths)?;
+    let size = check_batch(batch, paths)?;
     check_columns(columns, model.drift.dim())?;
-    let parts = batches(paths, |batch| {
+    let parts = batches_of(size, paths, |batch| {
         let mut engine = Engine::new(model, batch);
         let mut moments = DriftMoments::new(model, columns, batch.len());
         engine.run(&mut moments, control)?;
@@ -97,7 +123,7 @@ pub fn drift_moments(
 }
 
 /// Moments of the regression of the Gamma coefficients `columns` (pair, term) and then of all noise variances, and the
-/// log-likelihoods.
+/// log-likelihoods; `batch` as of [`drift_moments`].
 ///
 /// # Errors
 /// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
@@ -105,11 +131,13 @@ pub fn noise_moments(
     model: &StateSpace<'_>,
     paths: &[Path<'_>],
     columns: &[(usize, usize)],
+    batch: Option<usize>,
     control: &Control,
 ) -> Result<(FilterSums, Vec<f64>)> {
     model.check(paths)?;
+    let size = check_batch(batch, paths)?;
     check_columns(columns, model.gamma.dim())?;
-    let parts = batches(paths, |batch| {
+    let parts = batches_of(size, paths, |batch| {
         let mut engine = Engine::new(model, batch);
         let mut moments = NoiseMoments::new(model, columns, batch.len());
         engine.run(&mut moments, control)?;
@@ -119,7 +147,7 @@ pub fn noise_moments(
 }
 
 /// Gradient (`moment`) and Fisher information (`gram`) of the log-likelihood by central differences over the
-/// parameters with their steps, and the log-likelihoods.
+/// parameters with their steps, and the log-likelihoods; `batch` as of [`drift_moments`].
 ///
 /// # Errors
 /// [`Error::Argument`] if a shape does not fit or a step is not positive, [`Error::Interrupted`].
@@ -127,9 +155,11 @@ pub fn information(
     model: &StateSpace<'_>,
     paths: &[Path<'_>],
     parameters: &[(Parameter, f64)],
+    batch: Option<usize>,
     control: &Control,
 ) -> Result<(FilterSums, Vec<f64>)> {
     model.check(paths)?;
+    let size = check_batch(batch, paths)?;
     if let Some((parameter, step)) = parameters.iter().find(|(_, step)| !(*step > 0.0 && step.is_finite())) {
         return Err(Error::argument(
             "steps",
@@ -139,7 +169,8 @@ pub fn information(
     }
     let models = information::changed(model, parameters)?;
     let steps: Vec<f64> = parameters.iter().map(|(_, step)| *step).collect();
-    let parts = batches(paths, |batch| information::information_rows(&models, &steps, batch, control))?;
+    let parts =
+        batches_of(size, paths, |batch| information::information_rows(&models, &steps, batch, control))?;
     Ok(merged(parts, parameters.len()))
 }
 

@@ -268,7 +268,7 @@ fn the_moments_of_the_noise_know_the_gradient_of_the_likelihood() {
     let columns = [(0, 0), (1, 0), (2, 0)];
     for second_order in [false, true] {
         let model = StateSpace { second_order, ..model.clone() };
-        let (sums, _) = noise_moments(&model, &[path], &columns, &Control::default()).unwrap();
+        let (sums, _) = noise_moments(&model, &[path], &columns, None, &Control::default()).unwrap();
         let coefficients = [0.2, 0.6, 0.1, 0.05, 0.2];
         let found = score(&sums, &coefficients);
         for (k, found) in found.iter().enumerate() {
@@ -293,7 +293,8 @@ fn the_moments_of_the_drift_know_the_gradient_by_a_constant_force() {
     let path = Path { x: y.view(), times: Times::Even(0.1) };
     for second_order in [false, true] {
         let model = StateSpace { second_order, ..toy.model() };
-        let (sums, logliks) = drift_moments(&model, &[path], &[(0, 0), (1, 0)], &Control::default()).unwrap();
+        let (sums, logliks) =
+            drift_moments(&model, &[path], &[(0, 0), (1, 0)], None, &Control::default()).unwrap();
         assert_eq!(logliks, loglik(&model, &[path], &Control::default()).unwrap());
         for (i, found) in score(&sums, &[0.0, 0.3]).into_iter().enumerate() {
             close(found, slope(&model, path, |moved, shift| moved.drift[[i, 0]] += shift), 1e-7);
@@ -308,16 +309,16 @@ fn information_and_moments_agree_where_both_are_exact() {
     let path = Path { x: y.view(), times: Times::Even(0.1) };
     let control = Control::default();
     let parameters = [(Parameter::Drift(0, 0), 1e-4), (Parameter::Drift(1, 0), 1e-4)];
-    let (sums, _) = information(&model, &[path], &parameters, &control).unwrap();
-    let (moments, _) = drift_moments(&model, &[path], &[(0, 0), (1, 0)], &control).unwrap();
+    let (sums, _) = information(&model, &[path], &parameters, None, &control).unwrap();
+    let (moments, _) = drift_moments(&model, &[path], &[(0, 0), (1, 0)], None, &control).unwrap();
     sums.gram.iter().zip(&moments.gram).for_each(|(found, wanted)| close(*found, *wanted, 1e-9));
     sums.moment
         .iter()
         .zip(score(&moments, &[0.0, 0.3]))
         .for_each(|(found, wanted)| close(*found, wanted, 1e-9));
     let parameters = [(Parameter::Gamma(1, 0), 1e-5), (Parameter::Noise(1), 1e-5)];
-    let (sums, _) = information(&model, &[path], &parameters, &control).unwrap();
-    let (moments, _) = noise_moments(&model, &[path], &[(1, 0)], &control).unwrap();
+    let (sums, _) = information(&model, &[path], &parameters, None, &control).unwrap();
+    let (moments, _) = noise_moments(&model, &[path], &[(1, 0)], None, &control).unwrap();
     // Columns of the moments: the element of Gamma, then both noises.
     for (k, of_moments) in [0, 2].into_iter().enumerate() {
         for (l, other) in [0, 2].into_iter().enumerate() {
@@ -350,9 +351,9 @@ fn a_model_that_does_not_fit_is_refused_with_the_name_of_what_is_wrong() {
         let refused = loglik(&model, &[path], &Control::default()).unwrap_err().to_string();
         assert!(refused.contains(name), "{name}: {refused}");
     }
-    let columns = noise_moments(&fine, &[path], &[(3, 0)], &Control::default());
+    let columns = noise_moments(&fine, &[path], &[(3, 0)], None, &Control::default());
     assert!(columns.unwrap_err().to_string().contains("columns"));
-    let steps = information(&fine, &[path], &[(Parameter::Noise(0), 0.0)], &Control::default());
+    let steps = information(&fine, &[path], &[(Parameter::Noise(0), 0.0)], None, &Control::default());
     assert!(steps.unwrap_err().to_string().contains("steps"));
 }
 
@@ -396,11 +397,11 @@ fn a_covariance_stands_still_on_even_steps_alone_and_the_same_is_found() {
     let gamma = [(0, 0), (1, 0), (2, 0)];
     let all = paths.map(|path| {
         let path = [path];
-        let (a, loglik) = drift_moments(&model, &path, &drift, &control).unwrap();
-        let (b, _) = noise_moments(&model, &path, &gamma, &control).unwrap();
+        let (a, loglik) = drift_moments(&model, &path, &drift, None, &control).unwrap();
+        let (b, _) = noise_moments(&model, &path, &gamma, None, &control).unwrap();
         let parameters =
             [(Parameter::Drift(1, 1), 1e-3), (Parameter::Gamma(1, 0), 1e-3), (Parameter::Noise(0), 1e-4)];
-        let (c, _) = information(&model, &path, &parameters, &control).unwrap();
+        let (c, _) = information(&model, &path, &parameters, None, &control).unwrap();
         let states = smooth(&model, &path, &control).unwrap().remove(0);
         let white = innovations(&model, &path, &control).unwrap().remove(0);
         let mut values = loglik;
