@@ -480,6 +480,29 @@ NO_STUDY |= dict.fromkeys(
     "`python benches/accuracy/advice.py`",
 )
 
+#: What is said of the pace of a recording, and of recordings that differ, is studied on sets of both kinds.
+NO_STUDY |= dict.fromkeys(
+    (
+        "stats.groups.APART",
+        "stats.groups.LAG",
+        "stats.groups.LEAST",
+        "stats.groups.MEMORIES",
+        "stats.groups.RARE",
+        "stats.groups.STRETCHES",
+        "stats.pace.ERRORS",
+        "stats.pace.FINE_GRID",
+        "stats.pace.MOST",
+        "stats.pace.NOISIEST",
+        "stats.pace.RINGS",
+        "stats.pace.RINGS_IN",
+        "stats.pace.SETTLES",
+    ),
+    "`python benches/accuracy/glance.py`",
+) | dict.fromkeys(
+    ("stats.pace.BLIND", "stats.pace.COARSE", "stats.pace.FINE", "stats.pace.LEAVES"),
+    "`python benches/accuracy/glance.py --limits`",
+)
+
 
 _BLOCK = "a size of blocks: it moves sums by rounding at most, and is chosen by `make bench`"
 _LIMIT = "a limit that is told by an error, or under which nothing is changed"

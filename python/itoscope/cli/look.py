@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _words(value: Any) -> list[str]:
     """A setting as the shell has it: once for each entry of a mapping, lists with commas."""
     if isinstance(value, Mapping):
-        return [f"{key}={entry}" for key, entry in value.items()]
+        return [f"{key}={word}" for key, entry in value.items() for word in _words(entry)]
     return [",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
 
 

@@ -243,7 +243,7 @@ def _grid(name: str, series: list[Array], smooth: bool) -> Advice | None:
 
 def _short_lags(name: str, names: list[str], found: Variogram) -> Iterator[Advice]:
     """Noise, averaging or a coarse step, of the squared increments over one, two and three samples."""
-    bridged = {"states": names, "observed": names, "measurement_noise": 0.0}
+    bridged = {"scheme": "filter"}
     evidence = {"share": found.share, "errors": found.errors}
     first, second = 1.0 - float(found.keep[0]), 1.0 - float(found.keep[1])
     if first > COARSE and abs(first - second) < ALIKE + 0.2 * first:

@@ -1,10 +1,10 @@
-"""Quantiles and tails of Student's t distribution; NumPy has none."""
+"""Quantiles and tails of Student's t distribution, tails of Fisher's; NumPy has none."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["student_quantile", "student_tails"]
+__all__ = ["student_quantile", "student_tails", "variance_ratio_tail"]
 
 
 def student_quantile(p: float, df: float) -> float:
@@ -45,6 +45,11 @@ def student_quantile(p: float, df: float) -> float:
 def student_tails(t: float, df: float) -> float:
     """Probability that a number of Student's law with `df` degrees of freedom is further from zero than `t`."""
     return 0.0 if math.isinf(t) else _incomplete_beta(df / (df + t * t), 0.5 * df, 0.5)
+
+
+def variance_ratio_tail(ratio: float, above: float, below: float) -> float:
+    """Probability that a number of Fisher's law with so many degrees of freedom exceeds `ratio >= 0`."""
+    return _incomplete_beta(below / (below + above * ratio), 0.5 * below, 0.5 * above)
 
 
 def _distribution(t: float, df: float) -> float:
