@@ -126,6 +126,17 @@ def test_readme_shows_the_two_commands():
     assert "README.md" in (ROOT / ".ci" / "run").read_text()
 
 
+def test_the_page_for_rust_shows_the_example_of_the_crate():
+    """That example is a test of the crate, which holds what it prints to the README too."""
+    crate = (ROOT / "rust" / "core" / "README.md").read_text()
+    code, printed = re.findall(r"^```(?:rust|text)\n(.*?)^```$", crate, re.S | re.M)[:2]
+    page = {block["mark"]: block["code"] for block in BLOCK.finditer((ROOT / "docs" / "rust.md").read_text())}
+    assert page["crate"] == "".join(
+        line for line in code.splitlines(keepends=True) if not line.startswith("# ")
+    )
+    assert page["page"] == printed
+
+
 MODULES = ["itoscope", *(m.name for m in pkgutil.walk_packages(itoscope.__path__, "itoscope.")
                          if not m.name.endswith(("_core", "__main__")))]  # fmt: skip
 

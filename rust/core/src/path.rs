@@ -20,6 +20,18 @@ pub struct Path<'a> {
     pub times: Times<'a>,
 }
 
+impl<'a> Path<'a> {
+    /// Samples `(n_times, n_states)` at equal steps `dt`.
+    pub fn even(x: ArrayView2<'a, f64>, dt: f64) -> Self {
+        Self { x, times: Times::Even(dt) }
+    }
+
+    /// Samples `(n_times, n_states)` at the times `t`.
+    pub fn stamped(x: ArrayView2<'a, f64>, t: ArrayView1<'a, f64>) -> Self {
+        Self { x, times: Times::Stamps(t) }
+    }
+}
+
 impl Path<'_> {
     /// Number of samples.
     pub fn len(&self) -> usize {

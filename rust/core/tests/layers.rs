@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// Modules of one row do not know each other; each may use the rows above.
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["error", "vectorised"],
     &["control", "noise", "path", "table"],
     &["program"],
@@ -14,6 +14,7 @@ const LAYERS: [&[&str]; 7] = [
     &["sampler"],
     &["filter"],
     &["simulate"],
+    &["discovery"],
 ];
 
 /// The text of each module by its path, `program::graph` say; a folder's `mod.rs` has the folder's path.
@@ -198,4 +199,43 @@ fn a_circle_is_found() {
             .contains("simulate::structure")
     );
     assert!(found("sampler::factor", "use super::ChainWork;").contains("sampler::factor"));
+}
+
+/// What callers see of a module: the heads of its public functions, types and fields.
+fn public(text: &str) -> Vec<String> {
+    let text = code(text);
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '(';
+    text.match_indices("pub ")
+        .filter(|(at, _)| !text[..*at].ends_with(word))
+        .map(|(at, _)| {
+            let rest = &text[at..];
+            let ends: &[&str] = if rest.starts_with("pub fn") { &["{", ";"] } else { &["{", ";", ",\n"] };
+            let end = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+            rest[..end].to_owned()
+        })
+        .collect()
+}
+
+/// Types of the package that decompositions take.
+const OTHERS: [&str; 5] = ["nalgebra", "DMatrix", "DVector", "Cholesky", "SymmetricEigen"];
+
+fn of_another_package(text: &str) -> Vec<String> {
+    public(text).into_iter().filter(|head| OTHERS.iter().any(|other| head.contains(other))).collect()
+}
+
+#[test]
+fn callers_see_the_arrays_of_one_package() {
+    for (module, text) in sources() {
+        assert_eq!(of_another_package(&text), [""; 0], "in `{module}`");
+    }
+}
+
+#[test]
+fn an_array_of_another_package_is_found() {
+    assert_eq!(of_another_package("pub fn f(x: f64,\n    m: &DMatrix<f64>) -> f64 { 1.0 }").len(), 1);
+    assert_eq!(of_another_package("pub struct A {\n    pub m: nalgebra::DVector<f64>,\n}").len(), 1);
+    assert_eq!(
+        of_another_package("pub(crate) fn f(m: DMatrix<f64>) {}\nstruct A { m: DMatrix<f64> }").len(),
+        0
+    );
 }

@@ -13,6 +13,7 @@ mod targets;
 mod tiles;
 
 pub use block::Fitted;
+pub(crate) use project::RANK_TOLERANCE;
 pub use project::{Moments, project};
 pub use residuals::{ResidualSums, Survey, residual_sums, survey};
 pub use sums::Sums;

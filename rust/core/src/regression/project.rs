@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2};
 use super::sums::Sums;
 
 /// Directions of the scaled instruments with less than this share of the largest eigenvalue are dropped.
-const RANK_TOLERANCE: f64 = 1e-13;
+pub(crate) const RANK_TOLERANCE: f64 = 1e-13;
 
 /// `yy - 2 b.theta + theta.G.theta` is the residual sum of squares of `theta`; `n` steps stand behind it.
 #[derive(Debug, Clone, PartialEq)]

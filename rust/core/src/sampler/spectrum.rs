@@ -82,7 +82,7 @@ impl<'a> Spectrum<'a> {
     ///
     /// # Errors
     /// As [`Spectrum::log_evidence`].
-    pub fn mixed(
+    pub(super) fn mixed(
         &self,
         nodes: impl Iterator<Item = (f64, f64)>,
         degrees: f64,
