@@ -1,10 +1,11 @@
-//! Functions that are compiled twice on x86-64, for the baseline and for AVX2 with fused multiply-add; the second is taken
-//! where the processor has it. The two may differ in the last bit; on one machine the bits are always the same.
+//! Functions that are compiled twice on x86-64, for the baseline and for AVX2 with fused multiply-add, and where that pays
+//! a third time, for AVX-512; the widest that the processor has is taken. The first may differ from the others in the
+//! last bit; on one machine the bits are always the same.
 
-/// Declares a function that is compiled for the baseline and for AVX2; inside, `FMA` says whether products and sums may
-/// be [`fused`].
+/// Declares a function that is compiled for the baseline and for AVX2, with `true;` before it for AVX-512 as well; inside,
+/// `FMA` says whether products and sums may be [`fused`].
 macro_rules! vectorised {
-    ($($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)? $body:block)*) => {$(
+    ($widest:literal; $($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)? $body:block)*) => {$(
         $(#[$doc])*
         #[allow(clippy::too_many_arguments)]
         #[inline]
@@ -17,6 +18,13 @@ macro_rules! vectorised {
                 #[allow(clippy::too_many_arguments)]
                 #[target_feature(enable = "avx2,fma")]
                 fn wide($($arg: $kind),*) $(-> $out)? { body::<true>($($arg),*) }
+                #[allow(clippy::too_many_arguments)]
+                #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
+                fn widest($($arg: $kind),*) $(-> $out)? { body::<true>($($arg),*) }
+                if $widest && $crate::vectorised::has_avx512() {
+                    // SAFETY: the processor was just asked whether it has AVX-512 and FMA.
+                    return unsafe { widest($($arg),*) };
+                }
                 if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
                     // SAFETY: the processor was just asked whether it has AVX2 and FMA.
                     return unsafe { wide($($arg),*) };
@@ -25,6 +33,15 @@ macro_rules! vectorised {
             body::<false>($($arg),*)
         }
     )*};
+    ($($functions:tt)*) => { $crate::vectorised::vectorised! { false; $($functions)* } };
+}
+
+/// Whether the processor has what the widest version is compiled for.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn has_avx512() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("fma")
 }
 
 /// `a b + c`, in one rounding where the processor can do it in one instruction.

@@ -9,6 +9,7 @@
 use super::evidence::ScaledRegression;
 use super::kernels::{self, Bounds, Columns, Leaving, Pivots, System};
 use super::lanes::LANES;
+use super::special::LogProduct;
 
 /// The place of a column that is not in the model.
 const OUTSIDE: usize = usize::MAX;
@@ -94,6 +95,13 @@ impl<'a> Factor<'a> {
     /// `2 b_s + yy - b_r.mu`, twice the scale of the noise variance given the model.
     pub fn energy(&self) -> f64 {
         self.energy
+    }
+
+    /// `log det(G_rr + I/v)`.
+    pub fn log_det(&self) -> f64 {
+        let mut product = LogProduct::new();
+        self.inverse_pivots[..self.members.len()].iter().for_each(|inverse| product.push(inverse * inverse));
+        -product.log()
     }
 
     /// Rows computed since the start.

@@ -6,7 +6,7 @@
 use super::evidence::ScaledRegression;
 use super::factor::Factor;
 use super::kernels;
-use super::pairs::Pairs;
+use super::pairs::{Pairs, Place};
 use crate::noise::Draws;
 
 /// Where variances and inclusion rates are kept. A draw of a small shape may round to 0, or one of two to 1, and what is
@@ -178,8 +178,9 @@ impl<'a> Gibbs<'a> {
                 self.members.push(column);
             }
         }
-        let now = (self.v, self.p0);
-        let Some(v) = self.pairs.step(self.factor.members(), &self.members, (a, b), now, draws) else {
+        let now =
+            Place { v: self.v, p0: self.p0, log_det: self.factor.log_det(), energy: self.factor.energy() };
+        let Some(v) = self.pairs.step(self.factor.members(), &self.members, now, draws) else {
             return;
         };
         for (number, column) in [a, b].into_iter().enumerate() {

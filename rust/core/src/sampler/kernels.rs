@@ -66,7 +66,7 @@ pub struct PivotNodes<'a> {
     pub z: &'a [f64],
 }
 
-vectorised! {
+vectorised! { true;
     /// Appends one row to a Cholesky factor that is extended over all columns, and updates what hangs on it.
     ///
     /// `row = (gram_row - sum_j coefficients[j] rows[j]) inverse_pivot`, `schur -= row^2`, `residual -= row z`. The

@@ -13,6 +13,7 @@ mod lanes;
 mod pairs;
 mod posterior;
 mod prior;
+mod proposals;
 mod slab;
 mod special;
 mod spectrum;

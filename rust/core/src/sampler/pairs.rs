@@ -5,10 +5,26 @@
 //! model from `IG(a_v + r/2, b_v + t.t / (2 s))`, with `t` its least-squares coefficients and `s` their noise variance,
 //! theta and s2 being integrated out. Which columns are toggled hangs on the Gram matrix alone, so the proposal of a
 //! model is symmetric, and that of the slab is weighed by its density.
+//!
+//! Most proposals are far from being accepted. What a model is without a slab bounds its evidence with any: where even
+//! the bound is too low, the evidence is not computed, and nothing else changes.
 
 use super::evidence::ScaledRegression;
+use super::proposals::{Known, Proposal, Triangle};
 use super::special::ln_gamma;
 use crate::noise::Draws;
+
+/// What rounding may take from a bound, in units of the evidence's power.
+const ROUNDING: f64 = 1e-9;
+
+/// Where a chain is: slab variance, inclusion rate, and of its factor log determinant and energy.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub v: f64,
+    pub p0: f64,
+    pub log_det: f64,
+    pub energy: f64,
+}
 
 /// Pairs to toggle and the storage of small factors; nothing is allocated after the start.
 #[derive(Debug, Clone)]
@@ -16,74 +32,17 @@ pub struct Pairs<'a> {
     regression: &'a ScaledRegression,
     /// For column `a`, running sums over `b` of the squared cosine of the two: `(K, K)`.
     partners: Vec<f64>,
-    lower: Vec<f64>,
-    z: Vec<f64>,
+    /// `ln Gamma(a_v + r/2)` of each size of model.
+    ln_gamma: Vec<f64>,
+    triangle: Triangle,
     log_favour: f64,
-    /// What no slab variance changes of its log prior.
-    of_prior: f64,
     known: Known,
-}
-
-/// An inverse gamma law that the slab variance of a model is proposed from.
-#[derive(Debug, Clone, Copy)]
-struct Proposal {
-    shape: f64,
-    scale: f64,
-    log_scale: f64,
-    ln_gamma: f64,
-}
-
-impl Proposal {
-    fn new(shape: f64, scale: f64) -> Self {
-        Self { shape, scale, log_scale: scale.ln(), ln_gamma: ln_gamma(shape) }
-    }
-
-    /// Log density of `log v`.
-    fn log_density(&self, slab: Slab) -> f64 {
-        self.shape * (self.log_scale - slab.log) - self.ln_gamma - self.scale * slab.inverse
-    }
-}
-
-/// A slab variance, its logarithm and its inverse, each computed once.
-#[derive(Debug, Clone, Copy)]
-struct Slab {
-    v: f64,
-    log: f64,
-    inverse: f64,
-}
-
-impl Slab {
-    fn new(v: f64) -> Self {
-        let log = v.ln();
-        Self { v, log, inverse: (-log).exp() }
-    }
-}
-
-/// Proposals of a model, and of those that are one column away from it, as far as they were asked for: most sweeps leave
-/// the model as it is.
-#[derive(Debug, Clone)]
-struct Known {
-    members: Vec<usize>,
-    own: Option<Option<Proposal>>,
-    toggled: Vec<Option<Option<Proposal>>>,
-}
-
-impl Known {
-    /// Forgets what is of another model.
-    fn is_of(&mut self, members: &[usize]) {
-        if self.members != members {
-            self.members.clear();
-            self.members.extend_from_slice(members);
-            self.own = None;
-            self.toggled.fill(None);
-        }
-    }
 }
 
 impl<'a> Pairs<'a> {
     /// Tables for one regression.
     pub fn new(regression: &'a ScaledRegression) -> Self {
-        let k = regression.n_usable();
+        let (k, prior) = (regression.n_usable(), regression.prior());
         let mut partners = vec![0.0; k * k];
         for a in 0..k {
             let mut sum = 0.0;
@@ -93,12 +52,14 @@ impl<'a> Pairs<'a> {
                 partners[a * k + b] = sum;
             }
         }
-        let log_favour = regression.prior().log_favour(k);
-        // Of no model: nothing is known.
-        let known = Known { members: vec![usize::MAX], own: None, toggled: vec![None; k] };
-        let prior = regression.prior();
-        let of_prior = prior.a_v * prior.b_v.ln() - ln_gamma(prior.a_v);
-        Self { regression, partners, lower: vec![0.0; k * k], z: vec![0.0; k], log_favour, of_prior, known }
+        Self {
+            regression,
+            partners,
+            ln_gamma: (0..=k).map(|r| ln_gamma(prior.a_v + 0.5 * r as f64)).collect(),
+            triangle: Triangle::new(k),
+            log_favour: prior.log_favour(k),
+            known: Known::new(k),
+        }
     }
 
     /// Log weight of the empty model beside what the inclusion rate says.
@@ -115,112 +76,124 @@ impl<'a> Pairs<'a> {
         (a, sums.partition_point(|&sum| sum <= level).min(k - 1))
     }
 
-    /// The slab variance that goes with `proposed`, the model with `toggled`, if that is accepted in place of `members` at
-    /// `v`.
+    /// The slab variance that goes with `proposed`, if that is accepted in place of `members` at `now`.
     pub fn step(
         &mut self,
         members: &[usize],
         proposed: &[usize],
-        toggled: (usize, usize),
-        (v, p0): (f64, f64),
+        now: Place,
         draws: &mut impl Draws,
     ) -> Option<f64> {
-        let (here, there) = self.proposals(members, proposed, toggled)?;
-        let new = there.scale / draws.gamma(there.shape);
-        let uniform = draws.uniform();
-        let (log_odds, other, now) = (p0.ln() - (-p0).ln_1p(), Slab::new(new), Slab::new(v));
-        let log_ratio = self.log_joint(proposed, other, log_odds)?
-            - there.log_density(other)
-            - self.log_joint(members, now, log_odds)?
-            + here.log_density(now);
-        (uniform.ln() < log_ratio).then_some(new)
-    }
-
-    /// The proposals of both models, taken from those that are known where one column is toggled.
-    fn proposals(
-        &mut self,
-        members: &[usize],
-        proposed: &[usize],
-        (a, b): (usize, usize),
-    ) -> Option<(Proposal, Proposal)> {
-        self.known.is_of(members);
-        let here = match self.known.own {
-            Some(known) => known,
-            None => {
-                let found = self.proposal(members);
-                *self.known.own.insert(found)
-            }
-        }?;
-        if a != b {
-            return Some((here, self.proposal(proposed)?));
+        let (here, there) = (self.proposal(members)?, self.proposal(proposed)?);
+        let drawn = draws.gamma(there.shape);
+        let log_uniform = draws.uniform().ln();
+        let new = there.scale / drawn;
+        if !(new > 0.0 && new.is_finite()) {
+            return None;
         }
-        let there = match self.known.toggled[a] {
-            Some(known) => known,
-            None => {
-                let found = self.proposal(proposed);
-                *self.known.toggled[a].insert(found)
-            }
-        }?;
-        Some((here, there))
+        let (prior, power) = (self.regression.prior(), self.regression.power());
+        let (log_now, log_new) = (now.v.ln(), there.log_scale - drawn.ln());
+        let size = |members: &[usize]| members.len() as f64;
+        let favour = |members: &[usize]| if members.is_empty() { self.log_favour } else { 0.0 };
+        let gamma = |members: &[usize]| self.ln_gamma[members.len()];
+        // Everything but the evidence of the new model: the old one's, both model priors, the priors of `log v`, and
+        // the densities from which it is proposed, there and back.
+        let rest = 0.5 * (size(members) * log_now + now.log_det)
+            + power * (0.5 * now.energy).ln()
+            + (size(proposed) - size(members)) * (now.p0 / (1.0 - now.p0)).ln()
+            + favour(proposed)
+            - favour(members)
+            - prior.a_v * (log_new - log_now)
+            - prior.b_v * (1.0 / new - 1.0 / now.v)
+            - (there.shape * (there.log_scale - log_new) - gamma(proposed) - drawn)
+            + (here.shape * (here.log_scale - log_now) - gamma(members) - here.scale / now.v);
+        if log_uniform > rest + there.most_evidence(size(proposed) * log_new) + ROUNDING * (1.0 + power) {
+            return None;
+        }
+        let factored = self.triangle.factor(self.regression, proposed, 1.0 / new)?;
+        let evidence =
+            -0.5 * (size(proposed) * log_new + factored.log_det) - power * (0.5 * factored.energy).ln();
+        (log_uniform < rest + evidence).then_some(new)
     }
 
     /// Where the slab variance of a model is proposed; `None` where its columns are dependent.
     fn proposal(&mut self, members: &[usize]) -> Option<Proposal> {
-        let (prior, r) = (*self.regression.prior(), members.len());
-        let (_, energy) = self.factor(members, 0.0)?;
-        let mut square = 0.0;
-        for row in (0..r).rev() {
-            let mut value = self.z[row];
-            for later in row + 1..r {
-                value -= self.lower[later * r + row] * self.z[later];
-            }
-            value /= self.lower[row * r + row];
-            self.z[row] = value;
-            square += value * value;
-        }
-        let noise = energy / (2.0 * self.regression.power());
-        Some(Proposal::new(prior.a_v + 0.5 * r as f64, prior.b_v + 0.5 * square / noise))
+        let Self { regression, triangle, known, .. } = self;
+        known.of(members, || triangle.proposal(regression, members))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::{Purpose, Stream};
+    use crate::sampler::evidence::tests::regression;
+    use crate::sampler::prior::Prior;
+
+    /// The same move from the definitions alone.
+    fn plain(
+        regression: &ScaledRegression,
+        members: &[usize],
+        proposed: &[usize],
+        (v, p0): (f64, f64),
+        draws: &mut impl Draws,
+    ) -> Option<f64> {
+        let (prior, mut triangle) = (*regression.prior(), Triangle::new(regression.n_usable()));
+        let (here, there) =
+            (triangle.proposal(regression, members)?, triangle.proposal(regression, proposed)?);
+        let log_density =
+            |shape: f64, scale: f64, v: f64| shape * (scale.ln() - v.ln()) - ln_gamma(shape) - scale / v;
+        let new = there.scale / draws.gamma(there.shape);
+        let uniform = draws.uniform();
+        let log_joint = |members: &[usize], v: f64| {
+            regression.log_evidence(members, v).unwrap()
+                + members.len() as f64 * (p0.ln() - (-p0).ln_1p())
+                + if members.is_empty() { prior.log_favour(regression.n_usable()) } else { 0.0 }
+                + log_density(prior.a_v, prior.b_v, v)
+        };
+        let ratio =
+            log_joint(proposed, new) - log_density(there.shape, there.scale, new) - log_joint(members, v)
+                + log_density(here.shape, here.scale, v);
+        (uniform.ln() < ratio).then_some(new)
     }
 
-    /// Log of model prior, slab prior (of `log v`) and evidence, up to what no model changes.
-    fn log_joint(&mut self, members: &[usize], slab: Slab, log_odds: f64) -> Option<f64> {
-        let r = members.len();
-        let (log_det, energy) = self.factor(members, 1.0 / slab.v)?;
-        let evidence = -0.5 * (r as f64 * slab.log + log_det) - self.regression.power() * (0.5 * energy).ln();
-        let odds = r as f64 * log_odds;
-        let favour = if r == 0 { self.log_favour } else { 0.0 };
-        let prior = self.regression.prior();
-        // Of the density of `log v` under its inverse gamma law.
-        let slab_prior = self.of_prior - prior.a_v * slab.log - prior.b_v * slab.inverse;
-        Some(evidence + odds + favour + slab_prior)
+    #[test]
+    fn steps_are_those_of_the_definitions() {
+        let regression = regression(6, Prior::default());
+        let mut pairs = Pairs::new(&regression);
+        let mut triangle = Triangle::new(6);
+        let mut accepted = 0;
+        for seed in 0..4000_u64 {
+            let mut draws = Stream::new(seed, Purpose::Chain, 0);
+            let members: Vec<usize> = (0..6).filter(|_| draws.uniform() < 0.4).collect();
+            let (v, p0) = (2.0 * draws.gamma(1.0), 0.05 + 0.9 * draws.uniform());
+            let (a, b) = pairs.choose(&mut draws);
+            let proposed: Vec<usize> =
+                (0..6).filter(|k| members.contains(k) != (*k == a || *k == b)).collect();
+            let factored = triangle.factor(&regression, &members, 1.0 / v).unwrap();
+            let now = Place { v, p0, log_det: factored.log_det, energy: factored.energy };
+            let mut same = draws.clone();
+            let found = pairs.step(&members, &proposed, now, &mut draws);
+            let wanted = plain(&regression, &members, &proposed, (v, p0), &mut same);
+            assert_eq!(found, wanted, "seed {seed}");
+            accepted += usize::from(found.is_some());
+        }
+        assert!((400..3600).contains(&accepted), "{accepted}");
     }
 
-    /// Factors `G_rr + ridge I` into `lower`, `L z = b_r`; log determinant and `2 b_s + yy - z.z`.
-    fn factor(&mut self, members: &[usize], ridge: f64) -> Option<(f64, f64)> {
-        let r = members.len();
-        let (mut log_det, mut energy) = (0.0, self.regression.yy());
-        for (i, &member) in members.iter().enumerate() {
-            let gram = self.regression.gram_row(member);
-            let mut residual = self.regression.moment()[member];
-            for j in 0..=i {
-                let mut w = gram[members[j]] + if i == j { ridge } else { 0.0 };
-                for c in 0..j {
-                    w -= self.lower[i * r + c] * self.lower[j * r + c];
-                }
-                if i == j {
-                    if w.is_nan() || w <= 0.0 {
-                        return None;
-                    }
-                    self.lower[i * r + i] = w.sqrt();
-                    log_det += w.ln();
-                } else {
-                    self.lower[i * r + j] = w / self.lower[j * r + j];
-                    residual -= self.lower[i * r + j] * self.z[j];
-                }
+    #[test]
+    fn no_slab_has_more_evidence_than_the_bound() {
+        let regression = regression(6, Prior::default());
+        let mut triangle = Triangle::new(6);
+        for members in [vec![], vec![2], vec![0, 1], vec![5, 3, 1, 0]] {
+            let proposal = triangle.proposal(&regression, &members).unwrap();
+            for power in -12..12 {
+                let v = 10_f64.powi(power);
+                let most = proposal.most_evidence(members.len() as f64 * v.ln());
+                let evidence = regression.log_evidence(&members, v).unwrap() - regression.log_constant();
+                assert!(evidence <= most + 1e-9, "{members:?} {v}: {evidence} {most}");
+                assert!(power < 6 || evidence > most - 1e-3, "{members:?} {v}: {evidence} {most}");
             }
-            self.z[i] = residual / self.lower[i * r + i];
-            energy -= self.z[i] * self.z[i];
         }
-        Some((log_det, 2.0 * self.regression.prior().b_s + energy.max(0.0)))
     }
 }

@@ -1,4 +1,4 @@
-//! Special functions that the standard library lacks.
+//! Special functions that the standard library lacks, and the logarithm of a product.
 
 /// Logarithm of the gamma function for `x > 0`, to about 1e-15 relative or absolute, whichever is larger.
 ///
@@ -28,9 +28,47 @@ pub fn ln_rising(x: f64, n: usize) -> f64 {
     (0..n).map(|i| (x + i as f64).ln()).sum()
 }
 
+/// The logarithm of a product of positive numbers: one logarithm of many, as far as their product is a number.
+#[derive(Debug, Clone, Copy)]
+pub struct LogProduct {
+    log: f64,
+    product: f64,
+}
+
+impl LogProduct {
+    /// Of no factor.
+    pub fn new() -> Self {
+        Self { log: 0.0, product: 1.0 }
+    }
+
+    /// One factor more, itself between 1e-150 and 1e150.
+    #[inline]
+    pub fn push(&mut self, factor: f64) {
+        self.product *= factor;
+        if !(self.product > 1e-150 && self.product < 1e150) {
+            self.log += self.product.ln();
+            self.product = 1.0;
+        }
+    }
+
+    /// The logarithm.
+    pub fn log(self) -> f64 {
+        self.log + self.product.ln()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_beyond_the_range_have_a_logarithm() {
+        let mut product = LogProduct::new();
+        let factors = (1..400).map(|i| if i < 200 { 1e100 } else { 1e-90 } * f64::from(i));
+        let wanted: f64 = factors.clone().map(f64::ln).sum();
+        factors.for_each(|factor| product.push(factor));
+        assert!((product.log() / wanted - 1.0).abs() < 1e-13);
+    }
 
     #[test]
     fn ln_gamma_knows_factorials_and_the_half() {
