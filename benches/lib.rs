@@ -98,6 +98,7 @@ impl Setup {
             weights: Weights::Unit,
             ensemble: Ensemble::Pool,
             squares: true,
+            given: None,
         }
     }
 

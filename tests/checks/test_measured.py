@@ -85,7 +85,7 @@ def test_residuals_of_a_right_model_are_white_and_of_a_wrong_one_not(backend):
     def names(drift, gamma):
         fitted = Fitted(program, np.array([drift]))
         variance = Variance(program, np.array([gamma]), np.zeros(1))
-        found, _, checks = check_residuals(stages, [x], [h], 0, "x", fitted, variance)
+        found, _, checks = check_residuals(stages, [x], [h], (0, "x"), fitted, variance)
         assert found.n == len(x) - 1
         return {check.name for check in checks if check.fired}
 

@@ -72,6 +72,38 @@ def test_sums_without_products_of_terms(recording, ensemble):
     assert_same(*both(stage), ("c", "d", "s", "total", "n"))
 
 
+@pytest.mark.parametrize("ensemble", ["pool", "mean"])
+@pytest.mark.parametrize("pair", [None, (0, 1)])
+def test_targets_that_are_given(recording, ensemble, pair):
+    paths, times, coef = recording
+    given = [np.cos(np.arange(len(path) - 1.0)) for path in paths]
+
+    def stage(name, program):
+        target = Target((1, 1), given=given) if pair is None else Target(pair, True, given=given)
+        rows = 1 if pair is None else 3
+        variance = Variance(program, coef[:rows], np.full(min(rows, 2), 0.1))
+        sums = get_backend(name).regression_sums(
+            paths, times, program, target, weights=variance, ensemble=ensemble
+        )
+        usual = get_backend(name).regression_sums(
+            paths, times, program, replace(target, given=None), weights=variance, ensemble=ensemble
+        )
+        np.testing.assert_array_equal(sums.omega, usual.omega)
+        assert not np.allclose(sums.c, usual.c)
+        return sums
+
+    assert_same(*both(stage), ("omega", "cross", "inner", "c", "d", "s", "total", "n"))
+
+
+def test_targets_of_another_shape_are_refused(recording):
+    paths, times, _ = recording
+    program = ito.Library.polynomials(1).bind(["x1", "x2"]).program("rust")
+    with pytest.raises(
+        ito.errors.ArgumentError, match=r"target\.given = .*of another shape.*one array of n_steps"
+    ):
+        get_backend("rust").regression_sums(paths, times, program, Target((0, 0), given=[np.zeros(5)] * 3))
+
+
 def assert_equal(left, right):
     for name, value in vars(left).items():
         np.testing.assert_array_equal(value, getattr(right, name), err_msg=name)

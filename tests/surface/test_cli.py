@@ -244,6 +244,8 @@ def test_discover_asks_what_the_options_say():
     assert asked("--resolution=x=0.01", "--resolution=y=2")["resolution"] == {"x": 0.01, "y": 2.0}
     assert asked()["noise_law"] == "normal" and asked("--noise-law=student")["noise_law"] == "student"
     assert asked("--noise-law=gps=outliers,b=student")["noise_law"] == {"gps": "outliers", "b": "student"}
+    assert asked()["diffusion_law"] == "normal" and asked("--diffusion-law=jumps")["diffusion_law"] == "jumps"
+    assert asked("--diffusion-law=x=student,v=normal")["diffusion_law"] == {"x": "student", "v": "normal"}
     assert asked("--prior=a_p=1", "--prior=standardize=false")["prior"] == itoscope.Prior(
         a_p=1, standardize=False
     )

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import itoscope as ito
+import numpy as np
 import pytest
 from itoscope.cli.discover import as_json
 
@@ -19,11 +20,14 @@ def printed():
     sde = ito.SDE(["x2", "-40*x1 - x2"], [["0"], ["2"]], ["x1", "x2"])
     data = sde.simulate([0.0, 0.0], dt=0.01, n_steps=1500, n_paths=3, substeps=2, seed=1)
     line = ito.Library.polynomials(1)
+    kicked = ito.SDE(["-x"], [["0.5"]], ["x"]).simulate([0.0], dt=0.05, n_steps=600, seed=1).paths[0].copy()
+    kicked[300:] += 2.0 * np.exp(-0.05 * np.arange(301))[:, None]
     results = [
         ito.discover(data, line, known_drift={"x1": "x2"}, **SHORT),
         ito.discover(data.positions(noise=0.05, seed=2), line, order=2, **SHORT),
         ito.discover(data, known_drift={"x1": "x2", "x2": "-k*x1 + ..."}, parameters={"k": (10.0, 30.0, 80.0)},
                      library=ito.Library.expressions("x2"), **SHORT),
+        ito.discover(ito.Trajectories(kicked, dt=0.05, names=["x"]), line, diffusion_law="student", **SHORT),
     ]  # fmt: skip
     return [json.loads(json.dumps(as_json(result), allow_nan=False)) for result in results]
 
@@ -36,6 +40,7 @@ def test_results_are_what_it_says(printed):
     for found in printed:
         jsonschema.validate(found, SCHEMA)
     assert printed[1]["noise_levels"] and printed[2]["parameters"]
+    assert printed[3]["diffusion_law"]["x"]["law"] == "student" and printed[3]["jumps"][0]["sample"] == 300
 
 
 @pytest.mark.parametrize("wrong", ["version", "term", "check", "more"])

@@ -119,13 +119,15 @@ class Target:
 
     `drift` holds the fitted drift of the two rows of a diffusion target, removed from the increments before they
     are multiplied; None leaves them raw. Without `squares` the products of terms with terms are not made, and zero:
-    they are those of any target of the same steps, terms and weights.
+    they are those of any target of the same steps, terms and weights. `given` holds targets `(n_i - 1,)` of the steps
+    of every path that take the place of those of the increments.
     """
 
     pair: tuple[int, int]
     is_diffusion: bool = False
     drift: Fitted | None = None
     squares: bool = True
+    given: Sequence[Array] | None = None
 
 
 @dataclass(frozen=True)

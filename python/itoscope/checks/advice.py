@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from itoscope.checks.terms import drift_short, least, noise_short
 from itoscope.common.numbers import number, rough
 from itoscope.data.advice import Advice
 from itoscope.data.looked import looked_at
-from itoscope.data.traits import traits
+from itoscope.data.traits import call_of, traits
 from itoscope.errors import ArgumentError
 from itoscope.stats.whiteness import autocorrelation
 
@@ -124,7 +124,10 @@ def _is_open(advice: Advice, result: Findings) -> bool:
     if advice.cause == "averaged samples":
         return f"average({advice.about})" not in (settings.get("observed") or ())
     if advice.cause in ("outliers", "jumps"):  # outliers in a row look like jumps to and fro
-        return advice.about not in (settings.get("noise_law") or ())
+        return advice.about not in {
+            **(settings.get("noise_law") or {}),
+            **(settings.get("diffusion_law") or {}),
+        }
     if advice.cause == "wrong order":
         asked = settings.get("order") == 1 and not result.known_drift and not settings.get("states")
         return asked and any(check["fired"] and check["name"] in COLOURED for check in checks)
@@ -143,7 +146,10 @@ def _noisy(result: Findings, channel: str) -> bool:
 
 
 def _weighed(advice: Advice, result: Findings) -> Advice:
-    """Of a fit with noise, outliers are weighed down by its law."""
+    """Of a fit with noise, outliers are weighed down by its law; of measured states, jumps by that of their steps."""
+    if advice.cause == "jumps" and (laws := _step_laws(result, advice.about, "jumps")):
+        sentence = advice.sentence + f"; or {call_of({}, laws)}, which finds their share and their width"
+        return replace(advice, sentence=sentence, arguments=laws, recording={})
     if advice.cause != "outliers" or not _noisy(result, advice.about):
         return advice
     many = int(advice.evidence["outliers"])
@@ -337,12 +343,30 @@ def _heavy(result: Findings, data: Trajectories, steps: Steps, fired: dict[str, 
             f"discover(data, noise_law={laws!r}), if it is the sensor; else many small jumps of the motion",
             {"kurtosis": 3.0 * fired["jumps"], "p_value": 0.0}, {"noise_law": laws},
         )  # fmt: skip
+    laws = _step_laws(result, steps.name, "student")
     return Advice(
         "jumps", steps.name,
         f"the steps of {steps.name} have heavier tails than those of a diffusion, and no term of the state tells when: "
-        "many small jumps, or a noise whose strength is a state of its own",
-        {"kurtosis": 3.0 * fired["jumps"], "p_value": 0.0},
+        "many small jumps, or a noise whose strength is a state of its own"
+        + (f"; {call_of({}, laws)} finds their law and weighs them by it" if laws else ""),
+        {"kurtosis": 3.0 * fired["jumps"], "p_value": 0.0}, laws,
     )  # fmt: skip
+
+
+def _step_laws(result: Findings, row: str, law: str) -> dict[str, Any]:
+    """The option by which a row, and those whose covariance with it is sought, have a law; none where that is none."""
+    settings = result.settings
+    told = dict(settings.get("diffusion_law") or {})
+    usual = (
+        settings.get("weights") == "auto" and settings.get("ensemble") == "pool" and not settings.get("vary")
+    )
+    if result.observer is not None or not usual or row in told or (row, row) not in result.diffusion:
+        return {}
+    rows, grows = {row}, True
+    while grows:
+        more = {name for pair in result.diffusion for name in pair if rows & {*pair}} - rows
+        rows, grows = rows | more, bool(more)
+    return {"diffusion_law": told | {name: law for name in result.states if name in rows}}
 
 
 def _step(data: Trajectories) -> float:

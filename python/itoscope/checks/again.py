@@ -16,6 +16,7 @@ from itoscope.checks.scores import BOUND, VARIES
 from itoscope.checks.simulated import compare, simulation_checks
 from itoscope.checks.still import still_checks
 from itoscope.errors import ArgumentError, argument_error
+from itoscope.result.sizes import law_of
 from itoscope.stats.scores import of_rows
 from itoscope.stats.tails import chi_square_tail, normal_tails
 
@@ -61,8 +62,8 @@ def _row(result: Findings, data: Trajectories, state: str, rows: int) -> list[Ch
     drift, gamma = result.drift[state], result.diffusion[state]
     fit = fitted_row(result, data, state)
     _, steps, checks = check_residuals(
-        fit.stages, fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance, rows
-    )
+        fit.stages, fit.paths, data.steps(), (fit.row, state), fit.drift, fit.variance, rows, law_of(result, state)
+    )  # fmt: skip
     # A mean that errors of the coefficients leave is no finding: it is among the directions of `same drift`.
     checks = [check for check in checks if check.name != "residual mean"]
     return [_same_drift(steps, drift, alpha_of(rows)), _same_noise(steps, gamma, alpha_of(rows)), *checks]

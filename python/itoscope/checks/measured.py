@@ -69,15 +69,19 @@ def check_residuals(
     backend: Backend,
     paths: Sequence[Array],
     times: Sequence[Times],
-    row: int,
-    name: str,
+    row: tuple[int, str],
     drift: Fitted,
     variance: Variance,
     rows: int = 1,
+    law: Sequence[float] = (),
 ) -> tuple[Residuals, Steps, list[Check]]:
-    """Statistics of the residuals of one row, of so many `rows` that are looked at, its steps, the checks of both."""
+    """Statistics of the residuals of a row, by number and name, of so many `rows`, its steps and checks.
+
+    Under a `law` of its steps that is not normal, of normal scores of the residuals.
+    """
     alpha = alpha_of(rows)
-    steps, sums = of_measured(backend, paths, times, row, name, drift, variance)
+    name = row[1]
+    steps, sums = of_measured(backend, paths, times, *row, drift, variance, law)
     found = statistics(sums)
     return (
         found,

@@ -13,6 +13,7 @@ from itoscope.checks.still import still_steps
 from itoscope.data.driving import pieces
 from itoscope.library.bound import TIME
 from itoscope.result.findings import check_simulable
+from itoscope.result.sizes import law_of
 
 if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
@@ -99,6 +100,8 @@ def steps_of(result: Findings, data: Trajectories, most_paths: int) -> list[Step
     for state in noisy_rows(result):
         fit = fitted_row(result, data, state)
         found.append(
-            of_measured(fit.stages, fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance)[0]
-        )
+            of_measured(
+                fit.stages, fit.paths, data.steps(), fit.row, state, fit.drift, fit.variance, law_of(result, state)
+            )[0]
+        )  # fmt: skip
     return found

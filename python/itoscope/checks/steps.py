@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from itoscope.backends.records import Fitted, Variance
+from itoscope.backends.records import Fitted, ResidualSums, Variance
+from itoscope.stats.jumps import normal_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.backends.protocol import Backend
-    from itoscope.backends.records import Program, ResidualSums
+    from itoscope.backends.records import Program
     from itoscope.common.types import Array, Bools, Integers, Times
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.observer import Innovations
@@ -32,6 +33,7 @@ __all__ = [
     "stretches",
     "sums_before",
     "sums_of",
+    "sums_over",
     "time_of",
 ]
 
@@ -154,12 +156,18 @@ def roots_of(parts: Array) -> tuple[Array, Array]:
 
 def of_measured(
     stages: Backend, paths: Sequence[Array], times: Sequence[Times], row: int, name: str, drift: Fitted,
-    variance: Variance,
+    variance: Variance, law: Sequence[float] = (),
 ) -> tuple[Steps, ResidualSums]:  # fmt: skip
-    """Those of a row of measured states, and sums over all residuals; see `backends.protocol` for the arguments."""
+    """Those of a row of measured states, and sums over all residuals; see `backends.protocol` for the arguments.
+
+    Under a `law` that is not normal, see `stats.heavy`, they are the normal scores of the residuals.
+    """
     own = compact(stages, variance)
     sums, z = stages.residual_sums(paths, times, row, compact(stages, drift), own)
     lengths = np.array([len(x) - 1 for x in paths])
+    if law:
+        z = normal_scores(law, z)
+        sums = sums_over(z, lengths)
     piece = np.repeat(np.arange(len(paths)), lengths)
     some, inside, beyond = found = stretches(lengths)
     x = paths[0] if len(paths) == 1 else np.concatenate(paths)
@@ -195,6 +203,23 @@ def of_measured(
         spread=float(np.nanstd(states[:, row])) / moved if moved > 0.0 else math.inf,
     )
     return steps, sums
+
+
+def sums_over(z: Array, lengths: Integers, lags: int = 10) -> ResidualSums:
+    """Sums over standardised residuals `(n,)` of paths of so many steps, NaN where one is missing."""
+    piece = np.repeat(np.arange(len(lengths)), lengths)
+    there = np.isfinite(z)
+    known = np.where(there, z, 0.0)
+    lagged, pairs = np.zeros(lags), np.zeros(lags)
+    for lag in range(1, min(lags, len(z) - 1) + 1):
+        own = piece[lag:] == piece[:-lag]
+        lagged[lag - 1] = (known[lag:] * known[:-lag])[own].sum()
+        pairs[lag - 1] = np.count_nonzero(own & there[lag:] & there[:-lag])
+    top = int(np.argmax(np.abs(known)))
+    powers = np.array([np.sum(known**p) for p in (1, 2, 3, 4)])
+    first = int((np.cumsum(lengths) - lengths)[piece[top]])
+    count = int(np.count_nonzero(there))
+    return ResidualSums(count, powers, lagged, pairs, float(abs(known[top])), int(piece[top]), top - first)
 
 
 def _variances(

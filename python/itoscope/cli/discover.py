@@ -65,6 +65,15 @@ SOUGHT: tuple[Word, ...] = (
         },
     ),
     (
+        "--diffusion-law",
+        "diffusion_law",
+        {
+            "metavar": "LAW",
+            "help": "law of the noise of a step: normal, student, or jumps, some steps many times as wide; by row as "
+            "v=student",
+        },
+    ),
+    (
         "--resolution",
         "resolution",
         {
@@ -268,6 +277,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "diffusion": by_row("--diffusion", arguments.diffusion),
         "forcing": by_row("--forcing", arguments.forcing),
         "noise_law": by_row("--noise-law", arguments.noise_law),
+        "diffusion_law": by_row("--diffusion-law", arguments.diffusion_law),
         "resolution": steps_of("--resolution", arguments.resolution),
         "offset": assignments("--offset", arguments.offset) or None,
         "measurement_noise": noise_of(arguments.measurement_noise),
@@ -345,6 +355,8 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "symmetry": plain(result.diagnostics.get("symmetry", {})),
         "varying": plain(result.diagnostics.get("varying", {})),
         "outliers": [plain(outlier._asdict()) for outlier in result.outliers],
+        "diffusion_law": plain(result.diagnostics.get("diffusion_law", {})),
+        "jumps": [plain(jump._asdict()) for jump in result.jumps],
         "warnings": list(result.warnings),
         "advice": [plain(advice.as_dict()) for advice in result.advice],
         "checks": plain(result.diagnostics.get("checks", [])),

@@ -13,6 +13,7 @@ __all__ = [
     "BackendName",
     "Bools",
     "Diffusion",
+    "DiffusionLaw",
     "DiscreteScheme",
     "Draw",
     "Ensemble",
@@ -61,6 +62,7 @@ Sampler = Literal["auto", "gibbs", "exact"]
 Ensemble = Literal["pool", "mean"]
 #: The law of the noise of a column.
 NoiseLaw = Literal["normal", "student", "outliers"]
+DiffusionLaw = Literal["normal", "student", "jumps"]
 #: The zero of a sensor: a constant, or a slow random walk.
 Offset = Literal["estimate", "drift", "slow"]
 #: How noisy a column is.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import (
         BackendName,
         Diffusion,
+        DiffusionLaw,
         Ensemble,
         Fitting,
         Forcing,
@@ -45,6 +46,7 @@ def discover(
     offset: Mapping[str, Offset] | None = None,
     diffusion_library: Library | None = None,
     diffusion: Diffusion | Mapping[str, Diffusion] = "full",
+    diffusion_law: DiffusionLaw | Mapping[str, DiffusionLaw] = "normal",
     known_drift: Mapping[str, str] | None = None,
     known_diffusion: Mapping[str | tuple[str, str], str | float] | None = None,
     scheme: Fitting = "auto",
@@ -120,6 +122,11 @@ def discover(
         Which entries of `Gamma` are sought: all, the variances, all as constants, or none (an ordinary differential
         equation with a constant error). By row, `{"x1": "none"}`: this row of the drift is sought and carries no noise,
         the others are `"full"`; a covariance is sought where both rows have one, and constant where one of them is.
+    diffusion_law : {"normal", "student", "jumps"}, or a mapping of rows to these
+        `"student"`: the noise of a step is of Student's law, whose degrees of freedom are found; `"jumps"`: a share of
+        the steps is many times as wide as the others, and share and width are found. Rows whose covariance is sought
+        have the size of a step in common. `Gamma` is then that of the scale, of `"jumps"` of the steps without one;
+        `jumps` lists them, `diagnostics["diffusion_law"]` has what was found. Of measured states.
     known_drift : mapping of str to str, optional
         `{"x1": "x2"}`: this row is given and carries no noise. `{"v1": "-9.81 + ..."}`: a part of this row is known,
         and `...` stands for unknown terms of the library beside it.

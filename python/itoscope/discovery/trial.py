@@ -15,6 +15,8 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.solve import solve
 from itoscope.fit.standard import DEGREE
 from itoscope.library.library import Library
+from itoscope.result.jumps import numbers_of
+from itoscope.stats.jumps import log_density
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -135,6 +137,10 @@ def log_evidence(result: Findings, data: Trajectories) -> float:
         count += sum(isinstance(level, str) for level in levels)
         count += sum(len(law) for law in result.observer.tails)
         return float(result.diagnostics["loglik"]) - 0.5 * count * math.log(steps)
+    laws = {
+        tuple(law["rows"]): len(law["shape"]) for law in result.diagnostics.get("diffusion_law", {}).values()
+    }
+    count += sum(laws.values())
     paths, cost, spreads = _own(result, result.rows(data))
     return float(_likelihood(result, data, paths)) - cost - 0.5 * (count + spreads) * math.log(steps)
 
@@ -184,8 +190,23 @@ def _likelihood(result: Findings, data: Trajectories, paths: list[Array]) -> flo
             i, j = rows.index(a), rows.index(b)
             gamma[:, i, j] = gamma[:, j, i] = value(equation, path[:-1])
         good = np.isfinite(left).all(axis=1) & np.isfinite(gamma).all(axis=(1, 2))
-        values, vectors = np.linalg.eigh(gamma[good] * dt[good, None, None])
-        values = np.maximum(values, max(TINY * float(np.mean(values)), 1e-300))
-        turned = np.einsum("nij,ni->nj", vectors, left[good])
-        total -= 0.5 * float(np.sum(turned**2 / values + np.log(2.0 * np.pi * values)))
+        gamma, left = gamma[good] * dt[good, None, None], left[good]
+        for law, own in _laws(result, rows):
+            values, vectors = np.linalg.eigh(gamma[:, own][:, :, own])
+            values = np.maximum(values, max(TINY * float(np.mean(values)), 1e-300))
+            turned = np.einsum("nij,ni->nj", vectors, left[:, own])
+            if law:
+                density = log_density(law, (turned**2 / values).sum(axis=1), len(own))
+                total += float(np.sum(density) - 0.5 * np.sum(np.log(values)))
+            else:
+                total -= 0.5 * float(np.sum(turned**2 / values + np.log(2.0 * np.pi * values)))
     return total
+
+
+def _laws(result: Findings, rows: Sequence[str]) -> list[tuple[tuple[float, ...], list[int]]]:
+    """The laws of the steps, each with the numbers of its rows among some; a normal one of what has none."""
+    found = result.diagnostics.get("diffusion_law", {})
+    groups = {tuple(law["rows"]): numbers_of(law) for law in found.values()}
+    laws = [(law, [rows.index(row) for row in names]) for names, law in groups.items()]
+    rest = [k for k, row in enumerate(rows) if row not in found]
+    return [*laws, ((), rest)] if rest else laws

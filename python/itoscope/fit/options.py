@@ -11,6 +11,7 @@ from itoscope.common.prior import Prior
 from itoscope.common.types import (
     BackendName,
     Diffusion,
+    DiffusionLaw,
     Ensemble,
     Fitting,
     Forcing,
@@ -25,6 +26,7 @@ from itoscope.common.types import (
 )
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.forcing import check_words
+from itoscope.fit.jumps import check_diffusion_law
 from itoscope.fit.numbers import check_parameters
 from itoscope.fit.sensors.hidden import check_offsets
 from itoscope.fit.sensors.laws import check_laws
@@ -59,6 +61,7 @@ STREAMED: dict[str, Any] = {
     "states": None,
     "observed": None,
     "noise_law": "normal",
+    "diffusion_law": "normal",
     "resolution": None,
     "offset": None,
     "forcing": "white",
@@ -89,6 +92,7 @@ class Options:
     offset: Mapping[str, Offset] | None = None
     diffusion_library: Library | None = None
     diffusion: Diffusion | Mapping[str, Diffusion] = "full"
+    diffusion_law: DiffusionLaw | Mapping[str, DiffusionLaw] = "normal"
     known_drift: Mapping[str, str] | None = None
     known_diffusion: Mapping[str | tuple[str, str], str | float] | None = None
     scheme: Fitting = "auto"
@@ -128,6 +132,7 @@ class Options:
         check_words(self.diffusion)
         check_noise(self.measurement_noise)
         check_laws(self.noise_law)
+        check_diffusion_law(self.diffusion_law)
         check_resolution(self.resolution)
         check_offsets(self.offset)
         checks.count("max_rounds", self.max_rounds)

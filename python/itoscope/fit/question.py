@@ -18,6 +18,7 @@ from itoscope.fit.carried import most_carried
 from itoscope.fit.channels import observation_matrix, observed_texts, state_names, velocities
 from itoscope.fit.forcing import constant_pairs, pairs_of
 from itoscope.fit.given import Given
+from itoscope.fit.jumps import step_laws
 from itoscope.fit.memory import Memory, memories_of, numbers_of, remembering, without_friction
 from itoscope.fit.numbers import Numbers, beside_numbers
 from itoscope.fit.options import check_streamed
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from itoscope.backends.protocol import Backend
-    from itoscope.common.types import Array, Diffusion, Level, NoiseLaw, Offset
+    from itoscope.common.types import Array, Diffusion, DiffusionLaw, Level, NoiseLaw, Offset
     from itoscope.data.angles import Circle
     from itoscope.data.streams import Stream
     from itoscope.data.trajectories import Trajectories
@@ -290,6 +291,11 @@ class Question:
         return constant_pairs(self.words)
 
     @property
+    def step_laws(self) -> dict[int, DiffusionLaw]:
+        """Rows the noise of whose steps is not normal, by number, and its law."""
+        return step_laws(self.options.diffusion_law, self.states, self.pairs)
+
+    @property
     def hidden(self) -> bool:
         """Whether there are states that no column is of, offsets among them."""
         return _hidden(self.data, self.states, self.observed) or bool(self.offsets)
@@ -305,12 +311,13 @@ class Question:
         return self.asked.written(lambda text: self.numbers.filled(text, values))
 
     def _sensors(self) -> dict[str, Any]:
-        """What was asked of sensors beyond what they show."""
+        """What was asked of sensors beyond what they show, and of the laws of steps."""
         names = self.data.names
         laws = {names[c]: law for c, law in self.laws.items()}
         offsets = {names[c]: kind for c, kind in self.offsets.items()}
         found: dict[str, Any] = {"noise_law": laws, "offset": offsets}
         found["resolution"] = {names[c]: step for c, step in self.resolution.items()}
+        found["diffusion_law"] = {self.states[row]: law for row, law in self.step_laws.items()}
         return {key: value for key, value in found.items() if value}
 
     def settings(self) -> dict[str, Any]:

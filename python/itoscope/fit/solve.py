@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.checks.advice import advised
 from itoscope.errors import ArgumentError, DataError, ItoscopeError, NumericalError
 from itoscope.fit.filtered.answer import answer_filtered
+from itoscope.fit.jumps import check_beside
 from itoscope.fit.measured.answer import answer_measured
 from itoscope.fit.size import check_carried, check_size
 
@@ -46,6 +47,7 @@ def solve(question: Question) -> Findings:
 def _measured(question: Question) -> Findings:
     """By regression; again by the filter where the step is too coarse for that, the filter can, and nothing jumps."""
     check_carried(question)
+    check_beside(question.step_laws, vars(question.options), measured=question.measured)
     check_size(question)
     answer = answer_measured(question)
     if not answer.coarse:

@@ -47,6 +47,11 @@ class Stream:
         """Of the full chains of Gamma on the last moments."""
         return cls(201, "Gamma")
 
+    @classmethod
+    def law(cls, i: int) -> Stream:
+        """Of what not knowing the law of the noise of a step does to the i-th entry of Gamma."""
+        return cls(300 + i, f"law of entry {i + 1}")
+
     def seed(self, seed: int) -> int:
         """The seed of this stream in a discovery with `seed`."""
         return (seed + APART * self.number) % 2**63

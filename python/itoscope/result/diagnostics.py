@@ -12,6 +12,7 @@ __all__ = [
     "Law",
     "NoiseLevel",
     "Residuals",
+    "StepLaw",
     "Summary",
     "Tried",
     "WeightRound",
@@ -77,6 +78,22 @@ class Law(TypedDict):
 
     law: str
     shape: dict[str, list[float]]
+    log_bayes_factor: float
+
+
+class StepLaw(TypedDict):
+    """The law of the noise of a row's steps: what shapes it, and the log evidence for it over normal noise.
+
+    `shape` as of `Law`, of the `share` of steps that are jumps and their `width`; `rows` are those that have the size
+    of a step in common; `variance` is that of the noise over Gamma, infinite of Student's law of two degrees of freedom
+    or fewer; `step` is the length of the steps that it is of.
+    """
+
+    law: str
+    rows: list[str]
+    shape: dict[str, list[float]]
+    variance: float
+    step: float
     log_bayes_factor: float
 
 
@@ -205,7 +222,8 @@ class Diagnostics(TypedDict, total=False):
     `forces` are those with a memory, by row, and `memory` frictions with one; `symmetry` is what rows have in common,
     `varying` what differs by recording, by row and term; `noise_law` the laws of the noise of channels where it is not
     normal, `offsets` the zeros of channels that are not known, `angles` period and lowest value of states that are
-    angles, and `outliers` the readings of `Discovery.outliers`.
+    angles, `outliers` the readings of `Discovery.outliers`; `diffusion_law` the laws of the steps of rows where they
+    are not normal, and `jumps` the steps of `Discovery.jumps`.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
@@ -230,6 +248,8 @@ class Diagnostics(TypedDict, total=False):
     noise_law: dict[str, Law]
     offsets: dict[str, Zero]
     outliers: list[dict[str, Any]]
+    diffusion_law: dict[str, StepLaw]
+    jumps: list[dict[str, Any]]
     angles: dict[str, dict[str, float]]
     origin_gain: float
     kinks: dict[str, dict[str, float]]

@@ -15,17 +15,19 @@ from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError, argument_error
 from itoscope.expressions.ito import SCHEMES
 from itoscope.result.forecast import Forecast, summed_up
+from itoscope.result.sizes import sizes_of
 from itoscope.result.units import shown_units
 from itoscope.sde.family import Family, families
 from itoscope.sde.run import Run, simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from itoscope.common.types import Array, DiscreteScheme, Integers, Progress
     from itoscope.result.findings import Findings
+    from itoscope.result.sizes import Sizes
     from itoscope.sde.family import Draws
     from itoscope.sde.form import Form
 
@@ -35,6 +37,10 @@ __all__ = ["Asked", "best_scheme", "forecast", "simulate", "walked"]
 MAX_MODELS = 100
 #: Substeps where only Euler-Maruyama fits: its own bias is of the order of the step.
 EULER_SUBSTEPS = 10
+#: The scheme that takes noise of any size, for it has no terms of its square.
+SIZED: DiscreteScheme = "euler-maruyama"
+#: Numbers of noise that are held at a time, where they are drawn beforehand.
+MOST_NOISE = 10_000_000
 #: Probabilities of the central bands of a forecast, unless others are asked for.
 LEVELS = (0.5, 0.9)
 
@@ -58,6 +64,8 @@ class Asked:
     """Models drawn from the posterior, at most; path i has model `i % models`."""
     inputs: Mapping[str, Any] | None = None
     start: float = 0.0
+    sizes: Sizes | None = None
+    """What the steps of rows are multiplied by, where their noise is not normal."""
 
     def grid(self, dt: float | None) -> tuple[float, int]:
         """Length and number of steps; `dt` is that of the data."""
@@ -75,6 +83,10 @@ class Asked:
         """Scheme and substeps for equations of one form."""
         if self.scheme is not None:
             checks.choice("scheme", self.scheme, tuple(SCHEMES))
+        if self.sizes is not None:
+            if self.scheme not in (None, SIZED):
+                raise argument_error("scheme", self.scheme, f"{SIZED!r} beside a diffusion_law")
+            return SIZED, checks.count("substeps", EULER_SUBSTEPS if self.substeps is None else self.substeps)
         name = self.scheme if self.scheme is not None else best_scheme(form)
         usual = EULER_SUBSTEPS if name == "euler-maruyama" else 1
         return name, checks.count("substeps", usual if self.substeps is None else self.substeps)
@@ -136,7 +148,8 @@ def walked(
 
 
 def _of_the_mean(result: Findings, asked: Asked) -> Asked:
-    """The same with nothing that a recording has of its own, unless told."""
+    """The same with nothing that a recording has of its own, unless told, and with the laws of its steps."""
+    asked = replace(asked, sizes=sizes_of(result))
     none = dict.fromkeys(result.differences, 0.0)
     return replace(asked, inputs=none | dict(asked.inputs or {})) if none else asked
 
@@ -163,12 +176,31 @@ def _paths(
                 seed=(seed + number) % 2**63, backend=asked.backend, inputs=asked.inputs, start=asked.start,
                 progress=False if report is None else partial(_add, report, before),
             )  # fmt: skip
-            named = (share.form.parameters, share.values)
-            part = simulated(share.form, starts[share.paths], run, parameters=named)
+            for part, own in _parts(share, starts, run, asked.sizes):
+                found |= dict(zip(own.tolist(), part.paths))
+                diverged += [int(own[i]) for i in part.diverged or ()]
             before += len(share.paths) * count * share.substeps
-            found |= dict(zip(share.paths.tolist(), part.paths))
-            diverged += [int(share.paths[i]) for i in part.diverged or ()]
     return [found[i] for i in range(len(owner))], diverged
+
+
+def _parts(
+    share: Share, starts: Array, run: Run, sizes: Sizes | None
+) -> Iterator[tuple[Trajectories, Integers]]:
+    """The paths of a share, some at a time where their noise is drawn beforehand, and their numbers."""
+    if sizes is None:
+        named = (share.form.parameters, share.values)
+        yield simulated(share.form, starts[share.paths], run, parameters=named), share.paths
+        return
+    rng = np.random.default_rng(run.seed)
+    fine = run.n_steps * run.substeps
+    many = max(1, MOST_NOISE // (fine * share.form.n_noise))
+    for first in range(0, len(share.paths), many):
+        some = slice(first, first + many)
+        own = share.paths[some]
+        noise = sizes.noise(share.form, len(own), fine, run.dt / run.substeps, rng)
+        named = (share.form.parameters, share.values[some])
+        part = replace(run, n_paths=len(own), noise=noise, progress=False)
+        yield simulated(share.form, starts[own], part, parameters=named), own
 
 
 def forecast(result: Findings, x0: ArrayLike, asked: Asked, levels: Sequence[float] = LEVELS) -> Forecast:

@@ -120,6 +120,11 @@ class Estimates(Findings):
         free = sum(level["high"] > level["low"] for level in levels.values())
         terms = sum(int(equation.selected.sum()) for _, equation in self.labelled())
         free += sum(len(law["shape"]) for law in self.diagnostics.get("noise_law", {}).values())
+        laws = {
+            tuple(law["rows"]): len(law["shape"])
+            for law in self.diagnostics.get("diffusion_law", {}).values()
+        }
+        free += sum(laws.values())
         return Criteria(found.samples, found.total, terms + free + len(self.parameters))
 
     def _selected(self, what: str) -> dict[tuple[str, str], float]:

@@ -17,6 +17,7 @@ from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
 from itoscope.posterior.equation import Equation
 from itoscope.result.diagnostics import Diagnostics, Summary, Varied
+from itoscope.result.jumps import Jump
 from itoscope.result.outliers import Outlier
 from itoscope.result.parameters import Parameters
 from itoscope.result.states import SmoothedStates, smoothed
@@ -234,6 +235,17 @@ class Findings:
         `"outliers"` of the wide part of the law, of `"student"` of a size of its own beyond three times the scale.
         """
         return [Outlier(**one) for one in self.diagnostics.get("outliers", [])]
+
+    @property
+    def jumps(self) -> list[Jump]:
+        """Steps of rows with a `diffusion_law` that are jumps rather than not, path by path in the order of time.
+
+        Each with its `row`, `path`, the `sample` and `time` at which it ends, its `size` beyond what the drift moves,
+        the `distance` in standard deviations of Gamma over the step, of all rows that jump together, and the
+        `probability`: of `"jumps"` of being of the wide part of the law, of `"student"` of a size beyond three times
+        the scale.
+        """
+        return [Jump(**one) for one in self.diagnostics.get("jumps", [])]
 
     # -- models ----------------------------------------------------------------------------------------------
     def model(self) -> SDE:

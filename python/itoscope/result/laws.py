@@ -120,6 +120,7 @@ class Laws(Motion):
         """
         if not self.diffusion:
             raise ArgumentError("stationary_density: the model has no noise")
+        self._check_normal("stationary_density")
         if len(self.states) == 2:
             return self._surface(x, y, seed)
         if y is not None:
@@ -197,6 +198,7 @@ class Laws(Motion):
         levels = _levels(level, begin[place])
         longest = None if duration is None else checks.positive("duration", duration)
         if len(self.states) == 1:
+            self._check_normal("first_passage")
             times, (mean, drawn) = self._solved(levels, float(begin[0]), wall, longest, seed)
         else:
             times, (mean, drawn) = self._walked(levels, begin, place, longest, dt, seed)
@@ -224,6 +226,13 @@ class Laws(Motion):
             return around(self.states_seen(None)[:, 0], POINTS)
         self.states_seen([[0.0]])
         return _points("x", x)
+
+    def _check_normal(self, what: str) -> None:
+        """Refuse noise of steps that is not normal."""
+        if self.diagnostics.get("diffusion_law"):
+            raise ArgumentError(
+                f"{what}: follows from an equation of steps whose noise is normal; simulate draws them by their law"
+            )
 
     def _rates(self, models: Draws, at: Array) -> tuple[Array, Array]:
         """Drift and variance of one state, `(n_models, n)` each; no variance is less than a share of their mean."""

@@ -12,16 +12,23 @@ from itoscope.data.driving import carried
 from itoscope.errors import ArgumentError
 from itoscope.expressions.affine import affine
 from itoscope.expressions.kinks import closed_kinks
+from itoscope.result.jumps import numbers_of
 from itoscope.result.observer import Observer
 from itoscope.result.steps import recording_of, steps_of
 from itoscope.result.values import drift_at, gamma_at
+from itoscope.stats.jumps import log_density
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
     from itoscope.result.findings import Findings
+    from itoscope.result.steps import Steps
 
 __all__ = ["Likelihood", "likelihood", "observer_of"]
+
+
+SMALL = 1e-5
+"""Step of a difference of the drift, in standard deviations of the state."""
 
 
 class Likelihood(NamedTuple):
@@ -66,6 +73,8 @@ def likelihood(result: Findings, data: Trajectories | None = None) -> Likelihood
     customs = set(result.settings.get("custom_terms", ()))
     if any(term in customs for terms in result.coefficients().values() for term in terms):
         return _of_steps(result, data)
+    if result.diagnostics.get("diffusion_law"):
+        return _of_laws(result, data)
     observer = observer_of(result, data)
     observer.check(data)
     stages, space = get_backend(observer.backend), observer.space()
@@ -87,6 +96,44 @@ def _of_steps(result: Findings, data: Trajectories) -> Likelihood:
     values = np.maximum(values, float(result.settings.get("weight_floor", 0.01)) * values.mean())
     turned = np.einsum("nji,nj->ni", vectors, left)
     return Likelihood(float(-0.5 * (turned**2 / values + np.log(2 * np.pi * values)).sum()), len(left))
+
+
+def _of_laws(result: Findings, data: Trajectories) -> Likelihood:
+    """That of rows the noise of whose steps is not normal, by the steps of the trapezoid.
+
+    The increment less the mean drift of both ends has the law; from it to the end of the step the density changes by
+    the determinant of ``1 - dt A / 2``, A the slopes of the drift in the noisy rows there.
+    """
+    steps = steps_of(result, data, "the likelihood")
+    noisy = [i for i, state in enumerate(result.states) if (state, state) in result.diffusion]
+    left = _left(result, steps, steps.y, noisy)
+    slopes = np.zeros((len(left), len(noisy), len(noisy)))
+    for b, row in enumerate(noisy):
+        away = np.zeros_like(steps.y)
+        away[:, row] = SMALL * float(np.std(steps.y[:, row]))
+        turned = _left(result, steps, steps.y + away, noisy) - _left(result, steps, steps.y - away, noisy)
+        slopes[:, :, b] = turned / (2.0 * away[:, row : row + 1])
+    total = float(np.log(np.abs(np.linalg.det(slopes))).sum())
+    gamma = gamma_at(result, steps.x)[:, noisy][:, :, noisy] * steps.dt[:, None, None]
+    names = [result.states[i] for i in noisy]
+    found = result.diagnostics["diffusion_law"]
+    groups = {tuple(law["rows"]): numbers_of(law) for law in found.values()}
+    rest = tuple(name for name in names if name not in found)
+    for rows, law in {**groups, **({rest: ()} if rest else {})}.items():
+        own = [names.index(row) for row in rows]
+        values, vectors = np.linalg.eigh(gamma[:, own][:, :, own])
+        values = np.maximum(values, float(result.settings.get("weight_floor", 0.01)) * values.mean())
+        q = (np.einsum("nji,nj->ni", vectors, left[:, own]) ** 2 / values).sum(axis=1)
+        total += float((log_density(law, q, len(own)) - 0.5 * np.log(values).sum(axis=1)).sum())
+    return Likelihood(total, len(left))
+
+
+def _left(result: Findings, steps: Steps, y: Array, rows: list[int]) -> Array:
+    """What the mean drift of both ends leaves of steps that end at `y`, of some rows."""
+    mean = 0.5 * (drift_at(result, steps.x) + drift_at(result, y))
+    return np.asarray(
+        (y[:, : len(result.states)] - steps.x[:, : len(result.states)] - mean * steps.dt[:, None])[:, rows]
+    )
 
 
 def observer_of(result: Findings, data: Trajectories) -> Observer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from itoscope.common.numbers import Rounding, number
@@ -23,7 +24,7 @@ from itoscope.result.written import LABEL, rows_shown, units_shown, written
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from itoscope.result.diagnostics import Law
+    from itoscope.result.diagnostics import Law, StepLaw
     from itoscope.result.findings import Findings
 
 __all__ = ["advice_sentences", "equation_lines", "headline", "noise_text", "records", "shortened", "text"]
@@ -135,6 +136,10 @@ def _parts(result: Findings) -> list[tuple[list[str], str]]:
         (list(noise), "result.measurement_noise"),
         ([line for one in offset_texts(result) for line in wrap(one)], "result.diagnostics['offsets']"),
         ([line for one in outlier_texts(result) for line in wrap(one)], "result.outliers"),
+        (
+            [line for one in step_law_texts(result) for line in wrap(one)],
+            "result.diagnostics['diffusion_law']",
+        ),
         (
             [line for sentence in force_texts(result) for line in wrap(sentence)],
             "result.diagnostics['forces']",
@@ -266,7 +271,7 @@ def noise_text(result: Findings) -> str:
     return "; ".join(shown) + " (one standard deviation)"
 
 
-def law_text(law: Law) -> str:
+def law_text(law: Law | StepLaw, what: str = "readings") -> str:
     """What shapes a law of noise that is not normal, and the evidence for it."""
 
     def told(key: str, factor: float = 1.0) -> str:
@@ -276,7 +281,7 @@ def law_text(law: Law) -> str:
     if law["law"] == "student":
         said = f"Student's law of {told('degrees')} degrees of freedom"
     else:
-        said = f"but for {told('share', 100.0)} % of the readings with {told('width')} times that"
+        said = f"but for {told('share', 100.0)} % of the {what} with {told('width')} times that"
     return f"{said}, log Bayes factor against normal noise {law['log_bayes_factor']:+.3g}"
 
 
@@ -289,6 +294,31 @@ def outlier_texts(result: Findings) -> list[str]:
             times = ", ".join(number(one.time) for one in own[:MOST_OUTLIERS])
             more = ", ..." if len(own) > MOST_OUTLIERS else ""
             found.append(f"outliers of {name}: {len(own)}, at t = {times}{more} (result.outliers)")
+    return found
+
+
+def step_law_texts(result: Findings) -> list[str]:
+    """The law of the noise of each row's steps, where it is not normal, and the first jumps."""
+    found, groups = [], {}
+    for law in result.diagnostics.get("diffusion_law", {}).values():
+        groups[tuple(law["rows"])] = law
+    for rows, law in groups.items():
+        names = ", ".join(rows)
+        if law["law"] == "student":
+            of = "Gamma is the square of its scale"
+            size = (
+                f", the variance {number(law['variance'], 3)} times that"
+                if math.isfinite(law["variance"])
+                else ""
+            )
+        else:
+            of, size = "Gamma is that of the others", ""
+        found.append(f"noise of the steps of {names}: {law_text(law, 'steps')}; {of}{size}")
+        own = [one for one in result.jumps if one.row == rows[0]]
+        if own:
+            times = ", ".join(number(one.time) for one in own[:MOST_OUTLIERS])
+            more = ", ..." if len(own) > MOST_OUTLIERS else ""
+            found.append(f"jumps of {names}: {len(own)}, at t = {times}{more} (result.jumps)")
     return found
 
 

@@ -32,6 +32,7 @@ fn main() -> itoscope_core::Result<()> {
         weights: Weights::Unit,
         ensemble: Ensemble::Pool,
         squares: true,
+        given: None,
     };
     let path = Path { x: paths.index_axis(Axis(0), 0), times: Times::Even(dt) };
     let moments = project(&regression.sums(&[path], &control)?);

@@ -35,6 +35,7 @@ fn sums(data: &[Array2<f64>], dt: f64, threads: usize, ensemble: Ensemble) -> Su
         weights: Weights::Unit,
         ensemble,
         squares: true,
+        given: None,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| regression.sums(&views, &Control::default())).unwrap()
@@ -72,6 +73,7 @@ fn a_stopped_regression_ends_with_interrupted() {
         weights: Weights::Unit,
         ensemble: Ensemble::Pool,
         squares: true,
+        given: None,
     };
     let control = Control::default();
     control.stop();
@@ -93,6 +95,7 @@ fn a_term_that_is_not_finite_is_named_with_its_sample() {
         weights: Weights::Unit,
         ensemble: Ensemble::Pool,
         squares: true,
+        given: None,
     };
     let message = regression.sums(&views, &Control::default()).unwrap_err().to_string();
     assert!(message.contains("'1 / x' is infinite at path 0, sample 300"), "{message}");

@@ -86,9 +86,15 @@ pub struct PyTarget<'py> {
     is_diffusion: bool,
     drift: Option<PyFitted<'py>>,
     squares: bool,
+    given: Option<Vec<PyReadonlyArray1<'py, f64>>>,
 }
 
 impl PyTarget<'_> {
+    /// Views of the targets of each path, where these are given.
+    pub fn given(&self) -> Option<Vec<ArrayView1<'_, f64>>> {
+        self.given.as_ref().map(|all| all.iter().map(|targets| targets.as_array()).collect())
+    }
+
     /// Whether products of terms with terms are wanted.
     pub fn squares(&self) -> bool {
         self.squares

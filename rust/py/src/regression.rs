@@ -56,6 +56,7 @@ pub fn regression_sums<'py>(
     let paths = PyPaths::new(x, times);
     let views = paths.views();
     let given = weights.as_ref().map(PyWeights::given).unwrap_or_default();
+    let targets = target.given();
     let regression = Regression {
         program: program.get().program(),
         names: program.get().expressions(),
@@ -64,6 +65,7 @@ pub fn regression_sums<'py>(
         weights: weights.as_ref().map_or(Weights::Unit, |weights| weights.view(&given)),
         ensemble: ensemble_of(ensemble)?,
         squares: target.squares(),
+        given: targets.as_deref(),
     };
     let sums = detached(py, progress, |control| regression.sums(&views, control))?;
     Ok((

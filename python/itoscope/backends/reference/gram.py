@@ -66,10 +66,13 @@ def _rows(
     left = u[:-1]
     mid = (u[:-1] + u[1:]) / 2 if scheme == "trapezoid" else left
     fitted = None
-    if target.drift is not None:
-        values = target.drift.program.evaluate(x) @ target.drift.coef.T
-        fitted = values[:, 0], values[:, 1]
-    y = step_targets(x, dt, fitted, target, scheme)
+    if target.given is not None:
+        y = target.given[number][start : start + len(dt)]
+    else:
+        if target.drift is not None:
+            values = target.drift.program.evaluate(x) @ target.drift.coef.T
+            fitted = values[:, 0], values[:, 1]
+        y = step_targets(x, dt, fitted, target, scheme)
     w = step_weights(x[:-1], dt, dt_mean, number, start, target, weights)
     seen = present(x)
     return left, mid, y, w, np.flatnonzero(seen[:-1] & seen[1:])

@@ -25,6 +25,7 @@ from itoscope.checks.still import check_bias, still_checks, still_steps
 from itoscope.data.driving import pieces, rows
 from itoscope.data.looked import all_of, looks
 from itoscope.fit.channels import check_moves
+from itoscope.fit.jumps import groups_of
 from itoscope.fit.measured.coarse import bias_checks, can_follow
 from itoscope.fit.measured.origin import settle_origin
 from itoscope.fit.measured.own import varied, with_own
@@ -32,6 +33,7 @@ from itoscope.fit.measured.regressions import Measured, coefficients
 from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
 from itoscope.fit.measured.still import fit_still
 from itoscope.fit.measured.tied import joined, log_evidence, same_terms, untied
+from itoscope.fit.measured.told import told_of_steps
 from itoscope.fit.origin import with_origin
 from itoscope.fit.sampler import NOTHING, sampler_of
 from itoscope.fit.streams import Stream
@@ -114,13 +116,18 @@ def answer_measured(question: Question) -> Answer:
         library=question.recipe,
         diffusion_library=question.options.diffusion_library,
     )
+    if fit.kicks is not None:
+        findings.diagnostics["diffusion_law"], findings.diagnostics["jumps"] = told_of_steps(
+            fit.kicks, question
+        )
     findings = with_origin(findings, origin, gain)
     findings.warnings += against(findings.diagnostics.get("symmetry", {}).get("log_evidence", 0.0))
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)
     findings = with_given_noise(_looked_at(findings, measured, standard), question.given.noise)
     findings.warnings += grouped_warnings(findings.labelled())
     coarse = question.options.scheme == "auto" and any(check.fired for check in biased)
-    return Answer(findings, common, origin, coarse and can_follow(question, measured) and not found)
+    coarse = coarse and not found and not measured.groups
+    return Answer(findings, common, origin, coarse and can_follow(question, measured))
 
 
 def _looked_at(findings: Findings, measured: Measured, standard: bool) -> Findings:
@@ -207,6 +214,7 @@ def _measured(question: Question) -> Measured:
         },
         orbits=question.orbits,
         diffusion_orbits=question.diffusion_orbits,
+        groups=groups_of(question.step_laws, question.pairs),
         driven=tuple(range(len(library.states), len(library.states) + len(library.driven))),
         constant=question.constant_pairs,
         backend=backend,
@@ -248,8 +256,9 @@ def _row_checks(
         variance = Variance(measured.diffusion_program, gamma, fit.floors[q : q + 1])
         drift = Fitted(measured.drift_program, coefficients(equation)[None])
         residuals, _, more = check_residuals(
-            measured.backend, measured.paths, measured.times, row, state, drift, variance, len(measured.noisy)
-        )
+            measured.backend, measured.paths, measured.times, (row, state), drift, variance, len(measured.noisy),
+            () if fit.kicks is None else fit.kicks.law_of(row),
+        )  # fmt: skip
         found[state] = residuals.as_dict()
         checks += more
     return found, checks

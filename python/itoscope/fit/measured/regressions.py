@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Ensemble, Scheme, Times
     from itoscope.data.streams import Stream
+    from itoscope.fit.jumps import Group
     from itoscope.fit.symmetry import Orbits
     from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.equation import Equation
@@ -59,6 +60,8 @@ class Measured:
         Numbers of the terms whose coefficients differ by recording, of rows that have some.
     orbits, diffusion_orbits : Orbits or None
         What rows of the drift, and entries of Gamma, have in common.
+    groups : tuple of Group
+        Rows whose steps have a law of their sizes that is not normal, see `kicks`.
     driven : tuple of int
         The columns of `paths` that are inputs.
     constant : frozenset of (int, int)
@@ -94,6 +97,7 @@ class Measured:
     varying: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     orbits: Orbits | None = None
     diffusion_orbits: Orbits | None = None
+    groups: tuple[Group, ...] = ()
     driven: tuple[int, ...] = ()
     constant: frozenset[Pair] = frozenset()
     scheme: Scheme = "trapezoid"
@@ -213,12 +217,13 @@ def _shared(measured: Measured, target: Target) -> Sums:
     key = (*program.expressions, even or target.is_diffusion)
     whole = (*key, target.pair)
     known = measured.unweighted
-    if not target.is_diffusion and whole in known:
+    own = not target.is_diffusion and target.given is None
+    if own and whole in known:
         return known[whole]
     squares = known.get(key)
     sums = _sums(measured, replace(target, squares=squares is None), None)
     known[key] = sums = sums if squares is None else sums.with_squares(squares)
-    if not target.is_diffusion:
+    if own:
         known[whole] = sums
     return sums
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from itoscope.backends.records import Fitted, Target, Variance, Weights
 from itoscope.checks.steps import compact
+from itoscope.fit.measured.kicks import kicked, widened_by_law
 from itoscope.fit.measured.regressions import regress
 from itoscope.fit.measured.tied import tied
 from itoscope.fit.measured.varying import regress_differing, regress_products, sampled_differing
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from itoscope.common.types import Array
+    from itoscope.fit.measured.kicks import Kicks
     from itoscope.fit.measured.regressions import Measured, Pair
     from itoscope.fit.measured.varying import Own
     from itoscope.fit.sampler import Sample
@@ -78,7 +80,8 @@ class MeasuredFit:
 
     `floors` `(r,)` are the smallest variances of the noisy rows that weigh the drift, `diffusion_floors` those that
     weigh the diffusion. `own` is what recordings have of their own in rows that vary,
-    `common` what rows of the "drift" and entries of the "diffusion" have in common.
+    `common` what rows of the "drift" and entries of the "diffusion" have in common, `kicks` what the steps tell of rows
+    whose noise is not normal.
     """
 
     drift: dict[int, Equation]
@@ -91,6 +94,7 @@ class MeasuredFit:
     converged: bool = True
     own: dict[int, Own] = field(default_factory=dict)
     common: dict[str, Equation] = field(default_factory=dict)
+    kicks: Kicks | None = None
 
 
 def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
@@ -116,7 +120,19 @@ def fit_measured(measured: Measured, sample: Sample) -> MeasuredFit:
             fit = replace(fit, rounds=(*former.rounds, last), converged=stable)
             if stable:
                 break
-    return _finish(measured, fit, sample)
+    return _with_laws(measured, _finish(measured, fit, sample))
+
+
+def _with_laws(measured: Measured, fit: MeasuredFit) -> MeasuredFit:
+    """The fit with the laws of its steps, and what not knowing them leaves of Gamma."""
+    if not measured.groups:
+        return fit
+    kicks, diffusion = kicked(measured, fit.drift, fit.diffusion, fit.floors), dict(fit.diffusion)
+    for group, found in kicks.laws().items():
+        for q, pair in enumerate(measured.pairs):
+            if pair[0] in group.rows:
+                diffusion[pair] = widened_by_law(diffusion[pair], found.spread, q)
+    return replace(fit, diffusion=diffusion, kicks=kicks)
 
 
 def _finish(measured: Measured, fit: MeasuredFit, sample: Sample) -> MeasuredFit:
@@ -149,6 +165,7 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
     drift: dict[int, Equation] = {}
     drift_moments: dict[int, Moments] = {}
     own: dict[int, Own] = {}
+    kicks = _kicks(measured, former, None if former is None else former.drift)
     for q, row in enumerate(measured.rows):
         weights, stream = _weights(measured, former, (row,)), Stream.equation(q)
         if row in measured.varying:
@@ -156,7 +173,8 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
             found = regress_differing(measured, row, weights, sample, before, stream, final)
             drift_moments[row], drift[row], own[row] = found
             continue
-        drift_moments[row], _ = regress(measured, Target((row, row)), weights)
+        target = Target((row, row)) if kicks is None else kicks.drift(row)
+        drift_moments[row], _ = regress(measured, target, weights)
         if measured.orbits is None:
             drift[row] = sample(drift_moments[row], final, stream, measured.said_of(row))
     common: dict[str, Equation] = {}
@@ -168,9 +186,11 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
     raw = measured.scheme == "euler" and not measured.weighted
     # Of all models, not of the one that is shown: a term that it lacks is no part of Gamma.
     averaged = {row: drift[row].averaged for row in measured.noisy if not raw or measured.varying}
+    kicks = _kicks(measured, former, drift)
     for q, (i, j) in enumerate(measured.pairs):
         fitted = None if raw else Fitted(measured.drift_program, np.array([averaged[i], averaged[j]]))
         target = Target((i, j), is_diffusion=True, drift=fitted)
+        target = target if kicks is None else kicks.product(target)
         weights = _weights(measured, former, (i, j))
         sums = regress_products(measured, target, weights, averaged, own) if {i, j} & {*own} else None
         diffusion_moments[i, j], means[i, j] = regress(measured, target, weights, sums)
@@ -201,6 +221,16 @@ def _round(measured: Measured, former: MeasuredFit | None, sample: Sample, *, fi
         own=own,
         common=common,
     )
+
+
+def _kicks(
+    measured: Measured, former: MeasuredFit | None, drift: Mapping[int, Equation] | None
+) -> Kicks | None:
+    """What the steps tell of a drift and the Gamma of the round before, where some row has a law."""
+    if not measured.groups or drift is None:
+        return None
+    floors = np.zeros(len(measured.rows)) if former is None else former.floors
+    return kicked(measured, drift, None if former is None else former.diffusion, floors)
 
 
 def _tied_drift(

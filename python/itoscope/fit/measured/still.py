@@ -51,7 +51,8 @@ def fit_still(
             quiet.add(row)
     if quiet:
         pairs = tuple((i, j) for i, j in measured.pairs if i not in quiet and j not in quiet)
-        measured = replace(measured, pairs=pairs)
+        groups = tuple(group for group in measured.groups if not quiet & {*group.rows})
+        measured = replace(measured, pairs=pairs, groups=groups)
         fit = fit_measured(measured, sample)
         sentence = quiet_sentence([check.about for check in checks if check.fired], every=not pairs)
         checks = [replace(check, sentence=sentence) if check.fired else check for check in checks]

@@ -192,6 +192,7 @@ impl<'a, 'p> Measured<'a, 'p> {
             weights,
             ensemble: Ensemble::Pool,
             squares,
+            given: None,
         };
         regression.sums(self.paths, self.control)
     }

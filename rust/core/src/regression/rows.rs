@@ -72,13 +72,13 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             drift.evaluate(&self.block);
             [drift.row(0), drift.row(1)]
         });
-        step_targets(
-            &self.block,
-            fitted,
-            &self.regression.target,
-            self.regression.scheme,
-            &mut self.y.row_mut(0)[..steps],
-        );
+        let y = &mut self.y.row_mut(0)[..steps];
+        if let Some(given) = self.regression.given {
+            let own = given[stretch.path].iter().skip(stretch.start);
+            y.iter_mut().zip(own).for_each(|(y, given)| *y = *given);
+        } else {
+            step_targets(&self.block, fitted, &self.regression.target, self.regression.scheme, y);
+        }
         let mut predicted: Vec<&[f64]> = Vec::new();
         if let Some(gamma) = self.gamma.as_mut() {
             gamma.evaluate(&self.block);

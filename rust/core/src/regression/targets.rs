@@ -76,6 +76,8 @@ pub struct Regression<'a> {
     pub ensemble: Ensemble,
     /// Whether products of terms with terms are summed; without them those sums are zero.
     pub squares: bool,
+    /// Targets in the place of those of the increments, one per step of each path.
+    pub given: Option<&'a [ArrayView1<'a, f64>]>,
 }
 
 impl Regression<'_> {
@@ -105,23 +107,22 @@ impl Regression<'_> {
         if highest >= n_inputs {
             return Err(Error::argument("row", highest, format!("a number below {n_inputs}")));
         }
+        self.given.map_or(Ok(()), |given| one_per_step("target.given", given, paths))?;
         match self.weights {
             Weights::Variance { gamma, .. } => gamma.check("weights.coef", rows),
-            Weights::Given(given) => {
-                let fits = given.len() == paths.len()
-                    && given.iter().zip(paths).all(|(w, p)| w.len() == p.n_steps());
-                if fits {
-                    Ok(())
-                } else {
-                    Err(Error::argument(
-                        "weights",
-                        "of another shape",
-                        "one array of n_steps weights per path",
-                    ))
-                }
-            }
+            Weights::Given(given) => one_per_step("weights", given, paths),
             Weights::Unit => Ok(()),
         }
+    }
+}
+
+/// Checks that there is a number for each step of each path.
+fn one_per_step(name: &'static str, given: &[ArrayView1<'_, f64>], paths: &[Path<'_>]) -> Result<()> {
+    let fits = given.len() == paths.len() && given.iter().zip(paths).all(|(w, p)| w.len() == p.n_steps());
+    if fits {
+        Ok(())
+    } else {
+        Err(Error::argument(name, "of another shape", "one array of n_steps numbers per path"))
     }
 }
 

@@ -114,6 +114,7 @@ fn regression<'a>(
         weights,
         ensemble: Ensemble::Pool,
         squares: true,
+        given: None,
     }
 }
 
