@@ -1,8 +1,7 @@
 """Noise of steps with heavy tails beside the same taken for normal: `python benches/accuracy/jumps.py --seeds 10`.
 
 Truth by fine steps, 50 between two samples, the size of the noise drawn anew for each of them: of Student's law, or one
-of some jumps of 10 to 50 standard deviations (Poisson, one of a hundred steps). `calibration` counts intervals of short
-recordings; `cost` is CPU time beside that of normal noise.
+of some jumps of 10 to 50 standard deviations (Poisson, one of a hundred steps). The last column is CPU time.
 """
 
 from __future__ import annotations
@@ -52,11 +51,11 @@ def relaxing(law: float | str) -> System:
 
 
 def oscillator(law: float | str) -> System:
-    """Kicks of the velocity, both states measured, a hundred samples a period."""
+    """Kicks of the velocity, both states measured, fifty samples a period."""
     k, c, gamma = 40.0, 0.8, 3.0
     return System(
         ("x", "v"), lambda s: np.stack([s[:, 1], -k * s[:, 0] - c * s[:, 1]], axis=1),
-        _constant((0.0,), (np.sqrt(gamma),)), {"v": {"x": -k, "v": -c}}, {("v", "v"): {"1": gamma}}, 0.01, law,
+        _constant((0.0,), (np.sqrt(gamma),)), {"v": {"x": -k, "v": -c}}, {("v", "v"): {"1": gamma}}, 0.02, law,
         {"known_drift": {"x": "v"}},
     )  # fmt: skip
 
@@ -101,9 +100,9 @@ SYSTEMS: dict[str, System] = {
 }
 
 
-def recorded(system: System, steps: int, seeds: range) -> tuple[np.ndarray, np.ndarray]:
+def recorded(system: System, steps: int, seeds: range, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Samples `(seeds, steps + 1, m)` of a system, and which steps had a jump `(seeds, steps)`."""
-    rng = np.random.default_rng([seeds.start, len(system.names)])
+    rng = np.random.default_rng([seeds.start, number])
     many, h = len(seeds), system.dt / FINE
     x = np.zeros((many, len(system.names)))
     out, jumped = [], []
@@ -166,7 +165,7 @@ class Tally:
 
     def _held(self, name: str, ratio: float, interval: np.ndarray) -> None:
         self.ratios.setdefault(name, []).append(float(ratio))
-        self.held.setdefault(name, []).append(bool(interval[0] <= 1.0 <= interval[1]))
+        self.held.setdefault(name, []).append(bool(interval.min() <= 1.0 <= interval.max()))
 
     def text(self) -> str:
         """As cells of a table."""
@@ -175,17 +174,17 @@ class Tally:
             for name, r in self.ratios.items()
         ]
         inside, asked = sum(map(sum, self.held.values())), sum(map(len, self.held.values()))
-        jumps = f"{self.listed} of {self.there}, {self.false} others"
+        jumps = f"{self.listed} of {self.there}, {self.false} others" if asked else ""
         degrees = f"; nu {min(self.degrees):.3g} .. {max(self.degrees):.3g}" if self.degrees else ""
         return f"{self.right} of {self.count} | {'; '.join(cells)}{degrees} | {inside} of {asked} | {jumps}"
 
 
 def accuracy(asked: argparse.Namespace) -> None:
     """Each system by the law that it has, the other one, and a normal one."""
-    for name, system in SYSTEMS.items():
+    for number, (name, system) in enumerate(SYSTEMS.items()):
         if asked.only not in name:
             continue
-        x, jumped = recorded(system, asked.steps, range(asked.first, asked.first + asked.seeds))
+        x, jumped = recorded(system, asked.steps, range(asked.first, asked.first + asked.seeds), number)
         for law in asked.laws:
             tally, spent = Tally(), 0.0
             for path, jump in zip(x, jumped):

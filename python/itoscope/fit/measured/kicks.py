@@ -127,7 +127,9 @@ class Kicks:
     def product(self, usual: Target) -> Target:
         """What is regressed for an entry of Gamma; of rows without a law what is usual."""
         one = self._of(usual.pair[0])
-        return usual if one is None else replace(usual, given=self._by_path(one.products(*usual.pair)))
+        if one is None:
+            return usual
+        return replace(usual, drift=None, given=self._by_path(one.products(*usual.pair)))
 
     def _by_path(self, values: Array) -> list[Array]:
         ends = np.cumsum(self.lengths)

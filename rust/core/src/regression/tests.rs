@@ -175,6 +175,21 @@ fn sums_of_the_diffusion_are_those_of_a_loop() {
 }
 
 #[test]
+fn targets_that_are_given_take_the_place_of_the_increments() {
+    let (recording, program) = (Recording::new(), program());
+    let paths = recording.views();
+    let own: Vec<Array1<f64>> =
+        paths.iter().map(|p| (0..p.n_steps()).map(|n| (n as f64).sin()).collect()).collect();
+    let views: Vec<ArrayView1<'_, f64>> = own.iter().map(|y| y.view()).collect();
+    let y: Vec<f64> = steps(&paths).map(|(.., path, n)| own[path][n]).collect();
+    let plain = regression(&program, &[], Target::Diffusion { pair: (0, 0), drift: None }, Weights::Unit);
+    let sums = Regression { given: Some(&views), ..plain }.sums(&paths, &Control::default()).unwrap();
+    compare(&sums, &paths, StepScheme::Trapezoid, |n| (y[n], 1.0));
+    let short = Regression { given: Some(&views[1..]), ..plain };
+    assert!(matches!(short.sums(&paths, &Control::default()), Err(crate::Error::Argument { .. })));
+}
+
+#[test]
 fn the_mean_ensemble_regresses_averages_over_the_paths() {
     let program = program();
     let data = [0.0, 0.4, 1.1]
