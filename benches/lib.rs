@@ -166,6 +166,7 @@ impl Recording {
             scaled: Vec::new(),
             resets: Vec::new(),
             tails: Vec::new(),
+            shared: Vec::new(),
         }
     }
 

@@ -37,6 +37,7 @@ RETURNED = {
     "itoscope.result.diagnostics.Diagnostics": "as `Discovery.diagnostics`",
     "itoscope.result.diagnostics.Check": 'in `diagnostics["checks"]`',
     "itoscope.result.diagnostics.NoiseLevel": 'in `diagnostics["measurement_noise"]`',
+    "itoscope.result.diagnostics.Correlation": 'in `diagnostics["noise_correlation"]`',
     "itoscope.show.summary.Summary": "by `Discovery.summary`",
     "itoscope.result.estimates.Criteria": "by `Discovery.criteria`",
     "itoscope.result.motion.FixedPoint": "by `Discovery.fixed_points`",

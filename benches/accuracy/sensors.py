@@ -4,13 +4,15 @@
 of a frame.
 `track`: a velocity that relaxes, of which fixes are taken whose errors go over two decades. `outliers`: one of fifty
 readings is off by 10 to 50 standard deviations. `zeros`: an oscillator seen by a gauge whose zero moves. `cost`: the
-filter's time for each state more. All truths are exact steps of linear systems.
+filter's time for each state more. `groups`: two sensors of one oscillator, and both coordinates of a tracker, whose
+noises are correlated at each sample, or are not. All truths are exact steps of linear systems.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from typing import Any
 
 import itoscope as ito
 import numpy as np
@@ -74,8 +76,8 @@ class Tally:
         self.ratios: list[list[float]] = []
         self.inside = self.asked = self.right = 0
 
-    def add(self, result: ito.Discovery, terms: dict[str, dict[str, float]], gamma: dict[str, float]) -> None:
-        """One result: the true coefficients of the drift by row and term, and the constant of Gamma by row."""
+    def add(self, result: ito.Discovery, terms: dict[str, dict[str, float]], gamma: dict[Any, float]) -> None:
+        """One result: the true coefficients of the drift by row and term, and the constant of Gamma by row or pair."""
         right, ratios = True, []
         for row, wanted in terms.items():
             equation = result.drift[row]
@@ -83,7 +85,8 @@ class Tally:
             right &= chosen == set(wanted)
             ratios += self._held(equation, wanted)
         for row, value in gamma.items():
-            ratios += self._held(result.diffusion[row, row], {"1": value})
+            pair = row if isinstance(row, tuple) else (row, row)
+            ratios += self._held(result.diffusion[pair], {"1": value})
         self.right += right
         self.ratios.append(ratios)
 
@@ -183,6 +186,103 @@ def rounding(asked: argparse.Namespace) -> None:
                 tally.add(result, {"x1": {"x1": -1.5}}, {"x1": 0.81})
         for name, tally in tallies.items():
             print(f"| {dt} | {step} | {name} | {tally.text()} |", flush=True)
+
+
+TRACKED = (2.0, 0.8, 1.0, 0.6, 0.25)
+"""A particle in a trap that a flow turns: rate, turn, and Gamma of x, y and both."""
+
+
+def trapped(n: int, dt: float, rng: np.random.Generator) -> np.ndarray:
+    """Both coordinates of a particle in a trap that turns, by exact steps."""
+    rate, turn, gx, gy, gxy = TRACKED
+    a, gamma = np.array([[-rate, turn], [-turn, -rate]]), np.array([[gx, gxy], [gxy, gy]])
+    eye = np.eye(2)
+    law = np.linalg.solve(np.kron(a, eye) + np.kron(eye, a), -gamma.ravel()).reshape(2, 2)
+    phi = np.exp(-rate * dt) * np.array(
+        [[np.cos(turn * dt), np.sin(turn * dt)], [-np.sin(turn * dt), np.cos(turn * dt)]]
+    )
+    low = np.linalg.cholesky(law - phi @ law @ phi.T)
+    x = np.empty((n, 2))
+    x[0] = np.linalg.cholesky(law) @ rng.standard_normal(2)
+    for step, kick in enumerate(rng.standard_normal((n - 1, 2))):
+        x[step + 1] = phi @ x[step] + low @ kick
+    return x
+
+
+def in_common(
+    shape: tuple[int, int], sd: tuple[float, float], r: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Errors of two sensors, of correlation `r` at each sample."""
+    return rng.standard_normal(shape) @ np.linalg.cholesky([[1.0, r], [r, 1.0]]).T * sd
+
+
+class GroupTally(Tally):
+    """The same, and levels and correlation of the noises."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.levels: list[list[float]] = []
+        self.correlations: list[float] = []
+        self.of_noise = self.noises = self.of_r = self.zero = 0
+
+    def add_noise(self, result: ito.Discovery, sd: tuple[float, float], r: float) -> None:
+        """Levels over the true ones; the correlation where it was sought."""
+        found = result.diagnostics["measurement_noise"].values()
+        self.levels.append([level["sd"] / true for level, true in zip(found, sd)])
+        self.noises += 2
+        self.of_noise += sum(level["low"] <= true <= level["high"] for level, true in zip(found, sd))
+        for one in result.diagnostics.get("noise_correlation", ()):
+            self.correlations.append(one["correlation"])
+            self.of_r += one["low"] <= r <= one["high"]
+            self.zero += one["low"] <= 0.0 <= one["high"]
+
+    def text(self) -> str:
+        level = " | ".join(f"{a:.3f}" for a in np.mean(self.levels, axis=0))
+        n, r = len(self.correlations), "|"
+        if n:
+            error = np.std(self.correlations, ddof=1) / np.sqrt(n)
+            r = f"{np.mean(self.correlations):.3f} ± {error:.3f} | {self.of_r} of {n}"
+        return f"{super().text()} | {level} | {self.of_noise} of {self.noises} | {r}"
+
+
+def groups(asked: argparse.Namespace) -> None:
+    """Two sensors of an oscillator of 20 samples a period, a tracker's fixes, with noises in common; and naively."""
+    k, c, gamma, dt = 40.0, 0.8, 3.0, 0.05
+    rate, turn, gx, gy, gxy = TRACKED
+    for motion in ("oscillator", "tracker"):
+        for r in (0.8, -0.6, 0.0):
+            tallies = {"correlated": GroupTally(), "independent": GroupTally()}
+            for seed in range(asked.seeds):
+                rng = np.random.default_rng(seed)
+                if motion == "oscillator":
+                    spread = np.sqrt(gamma / (2 * c * k))
+                    sd, x = (
+                        (0.2 * spread, 0.3 * spread),
+                        oscillating(asked.frames, dt, k, c, gamma, rng)[:, [0, 0]],
+                    )
+                    told = {"order": 2, "observed": {"a": "x1", "b": "x1"}, "exclude": {"v1": ["1"]}}
+                    told |= {"diffusion": "constant"}
+                    true, of_gamma = {"v1": {"x1": -k, "v1": -c}}, {("v1", "v1"): gamma}
+                else:
+                    sd, x = (0.15, 0.2), trapped(asked.frames, dt, rng)
+                    told = {"diffusion": "constant", "exclude": {"x": ["1"], "y": ["1"]}}
+                    true = {"x": {"x": -rate, "y": turn}, "y": {"x": -turn, "y": -rate}}
+                    of_gamma = {("x", "x"): gx, ("y", "y"): gy, ("x", "y"): gxy}
+                names = ["a", "b"] if motion == "oscillator" else ["x", "y"]
+                data = ito.Trajectories(x + in_common(x.shape, sd, r, rng), dt=dt, names=names)
+                for name, tally in tallies.items():
+                    result = ito.discover(
+                        data, ito.Library.polynomials(1), measurement_noise="estimate", seed=1,
+                        noise_groups=[names] if name == "correlated" else None, **told,
+                    )  # fmt: skip
+                    tally.add(result, true, of_gamma)
+                    tally.add_noise(result, sd, r)
+            for name, tally in tallies.items():
+                print(f"| {motion} | {r} | {name} | {tally.text()} |", flush=True)
+                if not r and name == "correlated":
+                    print(
+                        f"{motion}: intervals of the correlation that hold nothing: {tally.zero} of {asked.seeds}"
+                    )
 
 
 def cost(asked: argparse.Namespace) -> None:
@@ -357,6 +457,7 @@ OTHERS = {
     "track": tracks,
     "outliers": outliers,
     "zeros": zeros,
+    "groups": groups,
     "accelerations": accelerations,
     "cost": cost,
     "rounding": rounding,

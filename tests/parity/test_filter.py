@@ -25,7 +25,7 @@ def _recording(q, slower):
     return paths, times
 
 
-def _run(name, q, slower, given=False, tails=()):
+def _run(name, q, slower, given=False, tails=(), shared=()):
     stages = get_backend(name)
     terms, states = ([*TERMS, "cos(u)", "u"], ["x1", "v1", "u"]) if given else (TERMS, ["x1", "v1"])
     drift = np.zeros((len(states), len(terms)))
@@ -39,7 +39,7 @@ def _run(name, q, slower, given=False, tails=()):
         gamma=gamma,
         pairs=((1, 1),),
         observation=np.array([[1.0, 0.0, 0.0], [2.0, 1e-3, 0.0]])[:q, : len(states)],
-        noise=np.array([1e-6, 4e-6])[:q],
+        noise=np.array([*[1e-6, 4e-6][:q], *[-1.5e-6] * len(shared)]),
         mean0=np.zeros(len(states)),
         cov0=np.diag([0.01, 4.0, 9.0][: len(states)]),
         floor=np.array([0.0, 1e-3, 0.0])[: len(states)],
@@ -47,16 +47,18 @@ def _run(name, q, slower, given=False, tails=()):
         kinks=KINKS,
         given=(2,) if given else (),
         tails=tails,
+        shared=shared,
     )
     paths, times = _recording(q, slower)
     if given:
         drift[1, 8], drift[2, 7] = 30.0, 1.0  # the given state moves between its samples
         paths = [np.column_stack([x, np.sin(np.arange(len(x)) / 5.0)]) for x in paths]
     steps = [("drift", 1, 0), ("gamma", 0, 3), ("noise", 0, 0)]
+    steps += [("noise", q, 0)] * len(shared)
     steps += [("tails", c, k) for c, law in enumerate(tails) for k in range(len(law))]
     return _stages(
         stages, (space, paths, times), [(1, k) for k in range(8)], [(0, k) for k in range(8)],
-        (steps, [1.0, 0.1, 1e-9, *[1e-3] * (len(steps) - 3)]),
+        (steps, [1.0, 0.1, 1e-9, *[1e-9] * len(shared), *[1e-3] * (len(steps) - 3 - len(shared))]),
     )  # fmt: skip
 
 
@@ -113,7 +115,15 @@ def test_both_backends_read_noise_with_tails_alike(tails):
     assert not np.allclose(ours["loglik"], _run("rust", 2, 1)["loglik"])
 
 
-def _run_linear(name, sensors=False):
+@pytest.mark.parametrize(("slower", "given"), [(1, False), (25, True)])
+def test_both_backends_read_noises_in_common_alike(slower, given):
+    """Two sensors whose noises are correlated, with gaps of either; and not as if they were not."""
+    ours, theirs = (_run(name, 2, slower, given, shared=((0, 1),)) for name in ("rust", "reference"))
+    _agree(ours, theirs)
+    assert not np.allclose(ours["loglik"], _run("rust", 2, slower, given)["loglik"])
+
+
+def _run_linear(name, sensors=False, shared=()):
     """Two coupled oscillators with two sensors: even steps with a gap late in the record, long after the covariance and
     its sensitivities have converged, a record that ends before they do, and one whose steps become uneven. With
     `sensors` the second shows an average over the step; late in a record its noise and once its reset are others."""
@@ -131,7 +141,8 @@ def _run_linear(name, sensors=False):
         gamma=gamma,
         pairs=((2, 2), (2, 3), (3, 3)),
         observation=np.array([[1.0, 0.0, 0.0, 0.0], [0.3, 1.0, 0.0, 0.0]]),
-        noise=np.array([1e-4, 2e-4]),
+        noise=np.array([1e-4, 2e-4, *[1e-4] * len(shared)]),
+        shared=shared,
         mean0=np.zeros(4),
         cov0=np.diag([0.1, 0.1, 4.0, 4.0]),
         floor=np.zeros(4),
@@ -159,12 +170,13 @@ def _run_linear(name, sensors=False):
         )
         paths = [np.column_stack([y, np.ones((len(y), 2))]) for y in paths]
         paths[2][200, 2], paths[2][230, 3] = 7.0, 0.0
-    steps = [("drift", 2, 1), ("gamma", 1, 0), ("noise", 1, 0)], [1e-2, 1e-3, 1e-6]
+    steps = [("drift", 2, 1), ("gamma", 1, 0), ("noise", 1 + len(shared), 0)], [1e-2, 1e-3, 1e-6]
     columns = [(row, k) for row in (2, 3) for k in range(5)]
     return _stages(stages, (space, paths, times), columns, [(0, 0), (1, 0), (2, 0)], steps)
 
 
+@pytest.mark.parametrize("shared", [(), ((1, 0),)])
 @pytest.mark.parametrize("sensors", [False, True])
-def test_both_backends_agree_where_the_covariance_stands_still(sensors):
+def test_both_backends_agree_where_the_covariance_stands_still(sensors, shared):
     """The compiled filter stops to compute what no longer changes; the reference computes every step."""
-    _agree(_run_linear("rust", sensors), _run_linear("reference", sensors))
+    _agree(_run_linear("rust", sensors, shared), _run_linear("reference", sensors, shared))

@@ -85,6 +85,57 @@ def test_noise_of_its_own_at_every_sample(backend):
     assert found == pytest.approx(_normal(y, law), rel=tolerances.DENSE_GAUSSIAN)
 
 
+def test_two_sensors_with_noises_in_common_have_their_exact_law(backend):
+    """Each with noise of its own at every sample and readings that are missing; the correlation stays, -0.6."""
+    n, rng = 90, np.random.default_rng(7)
+    law = SPREAD * np.exp(-RATE * STEP * np.abs(np.subtract.outer(np.arange(n), np.arange(n))))
+    factors = rng.choice([0.3, 1.0, 6.0], (n, 2))
+    sd = np.sqrt([0.05, 0.2] * factors)
+    whole = np.kron(law, np.ones((2, 2)))
+    for t in range(n):
+        whole[2 * t : 2 * t + 2, 2 * t : 2 * t + 2] += np.outer(sd[t], sd[t]) * [[1.0, -0.6], [-0.6, 1.0]]
+    y = (np.linalg.cholesky(whole) @ rng.normal(size=2 * n)).reshape(n, 2)
+    y[rng.random((n, 2)) < 0.2] = np.nan
+    there = np.isfinite(y).ravel()
+    exact = _normal(y.ravel()[there], whole[np.ix_(there, there)])
+    stages, space = _trap(
+        backend, observation=np.array([[1.0, 0.0], [1.0, 0.0]]), resets=(), scaled=(0, 1),
+        noise=np.array([0.05, 0.2, -0.6 * 0.1]), shared=((1, 0),),
+    )  # fmt: skip
+    asked = ([np.column_stack([y, factors])], [STEP])
+    found = stages.filter_loglik(space, *asked)[0]
+    assert found == pytest.approx(exact, rel=tolerances.DENSE_GAUSSIAN)
+    cross = np.repeat(law, 2, axis=1)[:, there]
+    known = whole[np.ix_(there, there)]
+    mean, cov = stages.filter_smooth(space, *asked)
+    np.testing.assert_allclose(mean[0][:, 0], cross @ np.linalg.solve(known, y.ravel()[there]), atol=1e-9)
+    variance = SPREAD - np.einsum("ij,ji->i", cross, np.linalg.solve(known, cross.T))
+    np.testing.assert_allclose(cov[0][:, 0, 0], variance, atol=1e-9)
+    alone = _trap(backend, observation=space.observation, resets=(), scaled=(0, 1), noise=space.noise[:2])[1]
+    assert stages.filter_loglik(alone, *asked)[0] < exact - 3.0
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_moments_of_noises_in_common_hold_the_gradient_of_the_likelihood(backend, place):
+    rng = np.random.default_rng(8)
+    y, factors = _readings(60)[:, None] + 0.3 * rng.normal(size=(60, 2)), rng.choice([0.3, 1.0, 5.0], 60)
+    y[7, 0] = y[9, 1] = np.nan
+    stages, space = _trap(
+        backend, observation=np.array([[1.0, 0.0], [0.4, 0.0]]), resets=(), scaled=(0,), cov0=np.zeros((2, 2)),
+        noise=np.array([0.05, 0.2, 0.07]), shared=((0, 1),),
+    )  # fmt: skip
+    path = np.column_stack([y, factors])
+    path[0, :2] = np.nan  # the first sample is not foreseen
+    asked, parameter = ([path], [STEP]), Parameter("noise", place)
+    up, down = (stages.filter_loglik(space.moved(parameter, s), *asked)[0] for s in (1e-6, -1e-6))
+    sums, _ = stages.filter_noise_moments(space, *asked, [(0, 1)])
+    found = (sums.moment - sums.gram @ [GAMMA, *space.noise])[1 + place]
+    assert found == pytest.approx((up - down) / 2e-6, rel=1e-4, abs=1e-6)
+    score, _ = stages.filter_information(space, *asked, [parameter], [1e-5])
+    assert score.moment[0] == pytest.approx(found, rel=1e-5, abs=1e-7)
+    assert score.gram[0, 0] == pytest.approx(sums.gram[1 + place, 1 + place], rel=1e-5)
+
+
 def test_two_sensors_of_one_state_and_a_third_are_more_channels_than_states(backend):
     """Three equal sensors are one with a third of the variance, up to what their differences tell of the noise."""
     stages, three = _trap(

@@ -242,6 +242,8 @@ def test_discover_asks_what_the_options_say():
     assert asked("--sensor=camera=average(x1)")["observed"] == {"camera": "average(x1)"}
     assert asked("--offset=gauge=drift")["offset"] == {"gauge": "drift"}
     assert asked("--resolution=x=0.01", "--resolution=y=2")["resolution"] == {"x": 0.01, "y": 2.0}
+    grouped = {"x,y": "estimate", "a,b": 0.5}
+    assert asked("--noise-group=x,y", "--noise-group=a,b=0.5")["noise_groups"] == grouped
     assert asked()["noise_law"] == "normal" and asked("--noise-law=student")["noise_law"] == "student"
     assert asked("--noise-law=gps=outliers,b=student")["noise_law"] == {"gps": "outliers", "b": "student"}
     assert asked()["diffusion_law"] == "normal" and asked("--diffusion-law=jumps")["diffusion_law"] == "jumps"

@@ -253,7 +253,10 @@ class Backend(Protocol):
         *,
         batch: int | None = None,
     ) -> tuple[Quadratic, Array]:
-        """Regression of the Gamma coefficients (pair, term), then of all q noise variances; and the log-likelihoods."""
+        """Regression of the Gamma coefficients (pair, term), then of all of `model.noise`; and the log-likelihoods.
+
+        These are the q noise variances and the covariances of the noises of `shared` channels.
+        """
 
     def filter_information(
         self,

@@ -252,15 +252,20 @@ class Chains(NamedTuple):
 
 
 # -- filter --------------------------------------------------------------------------------------------------
+PLURALS = {"number": "numbers", "link": "links"}
+"""How the tables are called that hold the parameters of a kind, where not by its name."""
+
+
 class Parameter(NamedTuple):
     """One number of a state-space model.
 
     `kind` "drift": coefficient of `term` in the row `at`; "gamma": of `term` in the pair number `at`; "noise": variance
-    of the channel `at`, `term` being 0; "tails": the number `term` of those that shape its law; "number": one of the
-    numbers that given expressions name, which no stage knows.
+    of the channel `at`, `term` being 0, or of a pair of `shared` channels the covariance; "tails": the number `term` of
+    those that shape its law; "number": one of the numbers that given expressions name, and "link": one of those that
+    make the correlations of noises, neither of which a stage knows.
     """
 
-    kind: Literal["drift", "gamma", "noise", "tails", "number"]
+    kind: Literal["drift", "gamma", "noise", "tails", "number", "link"]
     at: int
     term: int = 0
 
@@ -268,7 +273,7 @@ class Parameter(NamedTuple):
         """Its value."""
         if self.kind == "tails":
             return model.tails[self.at][self.term]
-        table: Array = np.asarray(getattr(model, "numbers" if self.kind == "number" else self.kind))
+        table: Array = np.asarray(getattr(model, PLURALS.get(self.kind, self.kind)))
         return float(table[self.at] if table.ndim == 1 else table[self.at, self.term])
 
 
@@ -304,8 +309,8 @@ class StateSpace:
     gamma : (n_pairs, K) array
     pairs : (i, j) of each row of `gamma`; other elements of Gamma are zero
     observation : (q, m) array
-    noise : (q,) array
-        Variances of the independent noises `e`.
+    noise : (q + len(shared),) array
+        Variances of the noises `e`, then the covariances of those of `shared` channels; all others are independent.
     mean0, cov0 : (m,) and (m, m) array
         Normal law of the first state.
     floor : (m,) array
@@ -329,6 +334,9 @@ class StateSpace:
         over that of the others. Empty where all are normal. Given the innovation the law of the state is taken as
         normal again, of the mean and covariance that it has, and the likelihood is the product of the densities of
         the innovations given those before.
+    shared : tuple of (int, int)
+        Pairs of channels whose noises at one sample have a covariance. Where a sample multiplies their variances the
+        covariance is multiplied by the root of both factors: the correlation stays. None beside `tails`.
     """
 
     program: Program
@@ -347,6 +355,7 @@ class StateSpace:
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
     tails: tuple[tuple[float, ...], ...] = ()
+    shared: tuple[tuple[int, int], ...] = ()
 
     def moved(self, parameter: Parameter, step: float) -> StateSpace:
         """The same with one parameter larger by `step`."""

@@ -124,10 +124,9 @@ def _is_open(advice: Advice, result: Findings) -> bool:
     if advice.cause == "averaged samples":
         return f"average({advice.about})" not in (settings.get("observed") or ())
     if advice.cause in ("outliers", "jumps"):  # outliers in a row look like jumps to and fro
-        return advice.about not in {
-            **(settings.get("noise_law") or {}),
-            **(settings.get("diffusion_law") or {}),
-        }
+        groups = settings.get("noise_groups") or ()  # beside which no law is built
+        told = {**(settings.get("noise_law") or {}), **(settings.get("diffusion_law") or {})}
+        return not groups and advice.about not in told
     if advice.cause == "wrong order":
         asked = settings.get("order") == 1 and not result.known_drift and not settings.get("states")
         return asked and any(check["fired"] and check["name"] in COLOURED for check in checks)

@@ -301,6 +301,22 @@ def noise_of(texts: list[str]) -> Level | dict[str, Level] | None:
     return _level(texts[-1]) if texts else None
 
 
+def groups_of(option: str, words: list[str]) -> dict[str, Level] | None:
+    """Return ``x,y`` and ``x,y=0.5`` words as correlations by group, None where there is none.
+
+    Examples
+    --------
+    >>> groups_of("--noise-group", ["x,y", "a,b=0.5"])
+    {'x,y': 'estimate', 'a,b': 0.5}
+    """
+    found: dict[str, Level] = {}
+    for word in words:
+        group, sign, value = word.partition("=")
+        known = sign and value.strip() != "estimate"
+        found[group.strip()] = numbers(option, value)[0] if known else "estimate"
+    return found or None
+
+
 def steps_of(option: str, words: list[str]) -> dict[str, float] | None:
     """Return ``x=0.01`` words as numbers by name, None where there is none."""
     return {name: numbers(option, step)[0] for name, step in assignments(option, words).items()} or None

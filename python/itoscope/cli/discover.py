@@ -16,6 +16,7 @@ from itoscope.cli.arguments import (
     bounds_of,
     by_row,
     data_of,
+    groups_of,
     inputs_of,
     library_of,
     names_of,
@@ -71,6 +72,16 @@ SOUGHT: tuple[Word, ...] = (
             "metavar": "LAW",
             "help": "law of the noise of a step: normal, student, or jumps, some steps many times as wide; by row as "
             "v=student",
+        },
+    ),
+    (
+        "--noise-group",
+        "noise_groups",
+        {
+            "action": "append",
+            "metavar": "A,B[=R]",
+            "help": "columns whose noises are correlated at one sample, as x,y; with their correlation, where it is "
+            "known, as x,y=0.5; may be repeated",
         },
     ),
     (
@@ -278,6 +289,7 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
         "forcing": by_row("--forcing", arguments.forcing),
         "noise_law": by_row("--noise-law", arguments.noise_law),
         "diffusion_law": by_row("--diffusion-law", arguments.diffusion_law),
+        "noise_groups": groups_of("--noise-group", arguments.noise_groups),
         "resolution": steps_of("--resolution", arguments.resolution),
         "offset": assignments("--offset", arguments.offset) or None,
         "measurement_noise": noise_of(arguments.measurement_noise),
@@ -352,6 +364,7 @@ def as_json(result: Discovery) -> dict[str, Any]:
         "diffusion": {f"{i},{j}": _terms(equation) for (i, j), equation in result.diffusion.items()},
         "measurement_noise": plain(result.measurement_noise),
         "noise_levels": plain(result.diagnostics.get("measurement_noise", {})),
+        "noise_correlation": plain(result.diagnostics.get("noise_correlation", [])),
         "symmetry": plain(result.diagnostics.get("symmetry", {})),
         "varying": plain(result.diagnostics.get("varying", {})),
         "outliers": [plain(outlier._asdict()) for outlier in result.outliers],

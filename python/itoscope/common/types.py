@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +22,7 @@ __all__ = [
     "Integers",
     "Kernel",
     "Level",
+    "NoiseGroups",
     "NoiseLaw",
     "Offset",
     "OnDivergence",
@@ -67,6 +68,8 @@ DiffusionLaw = Literal["normal", "student", "jumps"]
 Offset = Literal["estimate", "drift", "slow"]
 #: How noisy a column is.
 Level = float | Literal["estimate"]
+NoiseGroups = Sequence[Sequence[str] | str] | Mapping[Any, Any]
+"""Groups of columns, or by groups of columns a correlation, a matrix of these, or "estimate"."""
 #: Whether steps are weighed by the inverse noise variance, found in rounds.
 Weights = Literal["auto"] | None
 #: The data are states, or positions whose velocities were not measured.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Forcing,
         Kernel,
         Level,
+        NoiseGroups,
         NoiseLaw,
         Offset,
         Order,
@@ -42,6 +43,7 @@ def discover(
     order: Order = 1,
     measurement_noise: Level | Mapping[str, Any] | None = None,
     noise_law: NoiseLaw | Mapping[str, NoiseLaw] = "normal",
+    noise_groups: NoiseGroups | None = None,
     resolution: Mapping[str, float] | None = None,
     offset: Mapping[str, Offset] | None = None,
     diffusion_library: Library | None = None,
@@ -109,6 +111,11 @@ def discover(
         `{"gps": "outliers"}`: a share of the readings of a column have errors many times as large as the others;
         both are found. `"student"`: noise of Student's law, whose degrees of freedom are found. Either weighs outliers
         down; `outliers` lists them, `diagnostics["noise_law"]` has what was found.
+    noise_groups : sequence of sequences of str, or a mapping of these to a correlation, a matrix or "estimate"
+        `[("a", "b")]`: the noises of these columns are correlated with each other at one sample, as of two sensors on
+        one amplifier, or of both coordinates of a position. The correlations within each group are found beside the
+        levels, or given, `{("a", "b"): 0.5}`, for all pairs of a group or as a matrix;
+        `diagnostics["noise_correlation"]` has them.
     resolution : mapping of str to float, optional
         `{"x": 0.01}`: the values of a column are rounded to multiples of this step, whose variance, a twelfth of its
         square, is added to the noise of the column. Where the motion hardly leaves a step, this is said.

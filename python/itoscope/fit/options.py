@@ -17,6 +17,7 @@ from itoscope.common.types import (
     Forcing,
     Kernel,
     Level,
+    NoiseGroups,
     NoiseLaw,
     Offset,
     Order,
@@ -28,6 +29,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.forcing import check_words
 from itoscope.fit.jumps import check_diffusion_law
 from itoscope.fit.numbers import check_parameters
+from itoscope.fit.sensors.groups import check_groups
 from itoscope.fit.sensors.hidden import check_offsets
 from itoscope.fit.sensors.laws import check_laws
 from itoscope.fit.sensors.levels import check_noise
@@ -62,6 +64,7 @@ STREAMED: dict[str, Any] = {
     "observed": None,
     "noise_law": "normal",
     "diffusion_law": "normal",
+    "noise_groups": None,
     "resolution": None,
     "offset": None,
     "forcing": "white",
@@ -88,6 +91,7 @@ class Options:
     order: Order = 1
     measurement_noise: Level | Mapping[str, Any] | None = None
     noise_law: NoiseLaw | Mapping[str, NoiseLaw] = "normal"
+    noise_groups: NoiseGroups | None = None
     resolution: Mapping[str, float] | None = None
     offset: Mapping[str, Offset] | None = None
     diffusion_library: Library | None = None
@@ -133,6 +137,7 @@ class Options:
         check_noise(self.measurement_noise)
         check_laws(self.noise_law)
         check_diffusion_law(self.diffusion_law)
+        check_groups(self.noise_groups)
         check_resolution(self.resolution)
         check_offsets(self.offset)
         checks.count("max_rounds", self.max_rounds)

@@ -25,10 +25,11 @@ from itoscope.fit.options import check_streamed
 from itoscope.fit.sensors.angles import as_they_are, without_turns
 from itoscope.fit.sensors.errors import with_errors
 from itoscope.fit.sensors.exposures import check_exposures
+from itoscope.fit.sensors.groups import Group, grouped_settings, groups_of
 from itoscope.fit.sensors.hidden import offsets_of
 from itoscope.fit.sensors.kinds import Gathered, sensors_of
-from itoscope.fit.sensors.laws import heavy_columns, laws_of
-from itoscope.fit.sensors.levels import as_given, check_told_apart, levels
+from itoscope.fit.sensors.levels import as_given, check_told_apart
+from itoscope.fit.sensors.noises import noises_of
 from itoscope.fit.sensors.resolution import resolution_of
 from itoscope.fit.shapers import Shaper, extended, forced, said_of_forces, shapers_of
 from itoscope.fit.standard import libraries, said_of_short
@@ -181,7 +182,10 @@ class Question:
         states, asked = [*motion, *hidden], remembering(forced(asked, shapers), memories)
         given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
         observation, ties = velocities(data.names, motion, observation, gathered, given.drift, backend)
-        noise, laws = _noise(data, options, _filtered(data, states, observed, options))
+        needed, said_of_noise = _filtered(data, states, observed, options), options.measurement_noise
+        noise, laws = noises_of(
+            data, said_of_noise, options.noise_law, options.noise_groups, needed, gathered
+        )
         check_told_apart(data.names, observation, noise, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
         said = said_of(library, sought, *_limits(options, own, sought, backend), given.parts, own.names)
@@ -265,6 +269,11 @@ class Question:
         return resolution_of(self.data.names, self.options.resolution)
 
     @property
+    def groups(self) -> tuple[Group, ...]:
+        """Columns whose noises are correlated."""
+        return groups_of(self.data.names, self.options.noise_groups)
+
+    @property
     def states(self) -> tuple[str, ...]:
         """Names of all states."""
         return tuple(self.library.states)
@@ -316,6 +325,7 @@ class Question:
         laws = {names[c]: law for c, law in self.laws.items()}
         offsets = {names[c]: kind for c, kind in self.offsets.items()}
         found: dict[str, Any] = {"noise_law": laws, "offset": offsets}
+        found["noise_groups"] = grouped_settings(names, self.groups)
         found["resolution"] = {names[c]: step for c, step in self.resolution.items()}
         found["diffusion_law"] = {self.states[row]: law for row, law in self.step_laws.items()}
         return {key: value for key, value in found.items() if value}
@@ -376,16 +386,6 @@ def _shown(
     data, seen = with_errors(data, options.measurement_noise, options.resolution), sensors_of(plain)
     check_exposures(data, seen[1])
     return data, observed, seen, circles, notes
-
-
-def _noise(
-    data: Trajectories, options: Options, hidden: bool
-) -> tuple[tuple[Level, ...], dict[int, NoiseLaw]]:
-    """The level of the noise of each column, and the laws that are not normal."""
-    laws = laws_of(data.names, options.noise_law)
-    told = {} if laws and options.measurement_noise is None else options.measurement_noise
-    noise = levels(data.names, told, hidden, data.errors)
-    return noise, heavy_columns(data.names, laws, noise)
 
 
 def _filtered(

@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 __all__ = [
     "Advised",
     "Check",
+    "Correlation",
     "Diagnostics",
     "FilterRound",
     "Law",
@@ -65,6 +66,15 @@ class NoiseLevel(TypedDict):
     """Standard deviation of the measurement noise of a channel, and its 95 % interval."""
 
     sd: float
+    low: float
+    high: float
+
+
+class Correlation(TypedDict):
+    """Correlation of the noises of two channels at a sample, and its 95 % interval, of no width where it was given."""
+
+    between: list[str]
+    correlation: float
     low: float
     high: float
 
@@ -221,9 +231,10 @@ class Diagnostics(TypedDict, total=False):
 
     `forces` are those with a memory, by row, and `memory` frictions with one; `symmetry` is what rows have in common,
     `varying` what differs by recording, by row and term; `noise_law` the laws of the noise of channels where it is not
-    normal, `offsets` the zeros of channels that are not known, `angles` period and lowest value of states that are
-    angles, `outliers` the readings of `Discovery.outliers`; `diffusion_law` the laws of the steps of rows where they
-    are not normal, and `jumps` the steps of `Discovery.jumps`.
+    normal, `noise_correlation` the correlations of the noises of channels in one group, `offsets` the zeros of channels
+    that are not known, `angles` period and lowest value of states that are angles, `outliers` the readings of
+    `Discovery.outliers`; `diffusion_law` the laws of the steps of rows where they are not normal, and `jumps`
+    the steps of `Discovery.jumps`.
 
     `rounds` lists what happened until the terms settled (`converged`); `residuals` are by state or channel, and
     `measurement_noise` by channel; `models` lists the models that were compared; `observed_information` says whether
@@ -246,6 +257,7 @@ class Diagnostics(TypedDict, total=False):
     varying: dict[str, dict[str, Varied]]
     symmetry: Common
     noise_law: dict[str, Law]
+    noise_correlation: list[Correlation]
     offsets: dict[str, Zero]
     outliers: list[dict[str, Any]]
     diffusion_law: dict[str, StepLaw]

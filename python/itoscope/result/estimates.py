@@ -125,6 +125,7 @@ class Estimates(Findings):
             for law in self.diagnostics.get("diffusion_law", {}).values()
         }
         free += sum(laws.values())
+        free += sum(one["high"] > one["low"] for one in self.diagnostics.get("noise_correlation", ()))
         return Criteria(found.samples, found.total, terms + free + len(self.parameters))
 
     def _selected(self, what: str) -> dict[tuple[str, str], float]:

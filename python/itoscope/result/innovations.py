@@ -120,7 +120,7 @@ def _bend(observer: Observer, data: Trajectories, key: Key, shapes: list[str]) -
     # What is left of the target when the model is taken out; the noise may give way, the rest of Gamma may not.
     rest = replace(moments, moment=moments.moment - moments.gram @ held)
     free = list(range(len(own), len(own) + len(shapes)))
-    free += [len(held) - len(noise) + c for c in range(len(noise)) if noise[c] > 0]
+    free += [len(held) - len(noise) + c for c in range(len(noise)) if noise[c] != 0]
     found = rest.solve(free)
     return found.theta[: len(shapes)], found.errors[: len(shapes)]
 

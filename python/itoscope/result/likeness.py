@@ -130,7 +130,7 @@ def _seen(
     places, recorded = places[places < len(path)], data.paths[number]
     if result.observer is not None:
         path = result.observer.sight.recorded(path, places, result.observer.shown, step)
-        variance = result.observer.noise * result.observer.sight.factors(data, number)[: len(path)]
+        variance = result.observer.variances * result.observer.sight.factors(data, number)[: len(path)]
         path = path + zeros[: len(path)] + result.observer.errors(variance, rng)
     else:
         path = path[places]

@@ -108,6 +108,7 @@ class Observer:
     scaled: tuple[int, ...] = ()
     resets: tuple[Array, ...] = ()
     tails: tuple[tuple[float, ...], ...] = ()
+    shared: tuple[tuple[int, int], ...] = ()
     gathered: tuple[int, ...] = ()
     zeros: tuple[str, ...] = ()
     slow: tuple[str, ...] = ()
@@ -190,7 +191,9 @@ class Observer:
         found["pairs"] = tuple((int(i), int(j)) for i, j in found["pairs"])
         found["gamma"] = found["gamma"].reshape(len(found["pairs"]), k)
         found["kinks"] = tuple(Kink(*kink) for kink in found.get("kinks", ()))
-        shapes = {"drift": (m, k), "observation": (q, m), "noise": (q,), "mean0": (m,), "cov0": (m, m)}
+        found["shared"] = tuple((int(a), int(b)) for a, b in found.get("shared", ()))
+        noises = q + len(found["shared"])
+        shapes = {"drift": (m, k), "observation": (q, m), "noise": (noises,), "mean0": (m,), "cov0": (m, m)}
         shapes |= {"gamma": found["gamma"].shape, "floor": (m,)}
         for name, shape in shapes.items():
             if found[name].shape != shape or not np.isfinite(found[name]).all():
@@ -198,6 +201,8 @@ class Observer:
         places = [*found["pairs"], *((kink.i, kink.j) for kink in found["kinks"])]
         if not all(0 <= place < m for pair in places for place in pair):
             raise ValueError(f"observer: a pair is not of {m} states")
+        if not all(0 <= channel < q for pair in found["shared"] for channel in pair):
+            raise ValueError(f"observer: a pair of noises is not of {q} channels")
         if not all(0 <= kink.term < k and kink.kind in get_args(Kind) for kink in found["kinks"]):
             raise ValueError(f"observer: a kink is not of {k} terms")
         found |= {name: tuple(found[name]) for name in ("channels", "expressions")}
@@ -283,9 +288,26 @@ class Observer:
         windows = self.sight.by_channel
         return list(dict.fromkeys(windows.values())).index(windows[channel])
 
+    @property
+    def variances(self) -> Array:
+        """Noise variance of each channel `(q,)`."""
+        found: Array = self.noise[: len(self.channels)]
+        return found
+
+    @property
+    def noise_correlation(self) -> Array:
+        """Correlations of the noises of the channels `(q, q)`."""
+        out, sd = np.eye(len(self.channels)), np.sqrt(self.variances)
+        for (a, b), shared in zip(self.shared, self.noise[len(sd) :]):
+            out[a, b] = out[b, a] = shared / (sd[a] * sd[b])
+        return out
+
     def errors(self, variance: Array, rng: np.random.Generator) -> Array:
         """Noise of the sensors, of samples with these variances or squared scales `(n, q)`."""
-        found: Array = np.sqrt(variance) * rng.standard_normal(variance.shape)
+        plain = rng.standard_normal(variance.shape)
+        if self.shared:
+            plain = plain @ np.linalg.cholesky(self.noise_correlation).T
+        found: Array = np.sqrt(variance) * plain
         for channel, law in enumerate(self.tails):
             found[:, channel] *= draws(law, len(found), rng)
         return found

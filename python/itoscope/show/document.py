@@ -8,7 +8,7 @@ from itoscope.common import checks
 from itoscope.common.forms import require_form
 from itoscope.expressions.grammar import parse
 from itoscope.expressions.graph import Graph
-from itoscope.result.diagnostics import Check, NoiseLevel, Varied
+from itoscope.result.diagnostics import Check, Correlation, NoiseLevel, Varied
 
 __all__ = ["KIND", "check_document"]
 
@@ -49,6 +49,7 @@ class Told(TypedDict, total=False):
     checks: list[Check]
     residuals: dict[str, dict[str, Any]]
     measurement_noise: dict[str, NoiseLevel]
+    noise_correlation: list[Correlation]
     loglik: float
     models: list[dict[str, Any]]
     observed_information: bool
@@ -93,6 +94,7 @@ class Seen(TypedDict, total=False):
     pairs: list[list[int]]
     observation: list[Any]
     noise: list[float]
+    shared: list[list[int]]
     mean0: list[float]
     cov0: list[Any]
     floor: list[float]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from itoscope.common import checks
+from itoscope.common.numbers import number
 from itoscope.data.angles import angle_of
 from itoscope.drawing import over_time
 from itoscope.drawing.bars import correlation
@@ -142,4 +143,9 @@ def sensors(result: Findings, data: Trajectories | None, path: int, ax: Any) -> 
         if at:
             over_time.rings(one, found.times[path][at], measured[name][at])
             legend_above(shown, ax, columns=4)
+        for pair in result.diagnostics.get("noise_correlation", ()):
+            if name in pair["between"]:
+                other = next(channel for channel in pair["between"] if channel != name)
+                said = f"noise correlated with {other}: {number(pair['correlation'], 2)}"
+                one.text(0.99, 0.02, said, transform=one.transAxes, ha="right", va="bottom", fontsize="small")
     return axes

@@ -24,7 +24,7 @@ from itoscope.result.written import LABEL, rows_shown, units_shown, written
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from itoscope.result.diagnostics import Law, StepLaw
+    from itoscope.result.diagnostics import Correlation, Law, StepLaw
     from itoscope.result.findings import Findings
 
 __all__ = ["advice_sentences", "equation_lines", "headline", "noise_text", "records", "shortened", "text"]
@@ -268,7 +268,17 @@ def noise_text(result: Findings) -> str:
             shown.append(f"{head}{number(value)}{unit}, as given")
         if name in (laws := result.diagnostics.get("noise_law", {})):
             shown[-1] += f", {law_text(laws[name])}"
-    return "; ".join(shown) + " (one standard deviation)"
+    found = "; ".join(shown) + " (one standard deviation)"
+    return "; ".join([found, *map(correlation_text, result.diagnostics.get("noise_correlation", ()))])
+
+
+def correlation_text(one: Correlation) -> str:
+    """The correlation of the noises of two channels, with its interval where it was estimated."""
+    head = f"correlation of {' and '.join(one['between'])} "
+    if one["high"] > one["low"]:
+        write = Rounding.of(one["correlation"], (one["high"] - one["low"]) / 4).write
+        return f"{head}{write(one['correlation'])}, 95 % interval {write(one['low'])} .. {write(one['high'])}"
+    return f"{head}{number(one['correlation'])}, as given"
 
 
 def law_text(law: Law | StepLaw, what: str = "readings") -> str:

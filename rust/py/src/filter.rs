@@ -31,6 +31,7 @@ pub struct PyStateSpace {
     scaled: Vec<usize>,
     resets: Vec<Array2<f64>>,
     tails: Vec<Vec<f64>>,
+    shared: Vec<(usize, usize)>,
 }
 
 #[pymethods]
@@ -63,6 +64,7 @@ impl PyStateSpace {
             scaled: model.scaled,
             resets: model.resets.iter().map(|reset| reset.as_array().to_owned()).collect(),
             tails: model.tails,
+            shared: model.shared,
         })
     }
 }
@@ -88,6 +90,7 @@ impl PyStateSpace {
             scaled: self.scaled.clone(),
             resets: self.resets.clone(),
             tails: self.tails.clone(),
+            shared: self.shared.clone(),
         }
     }
 }

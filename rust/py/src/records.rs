@@ -250,7 +250,7 @@ pub struct PyModel<'py> {
     pub pairs: Vec<(usize, usize)>,
     /// What the channels see.
     pub observation: Matrix<'py>,
-    /// Variances of their noises.
+    /// Variances of their noises, then covariances.
     pub noise: Vector<'py>,
     /// Mean of the first state.
     pub mean0: Vector<'py>,
@@ -272,6 +272,8 @@ pub struct PyModel<'py> {
     pub resets: Vec<Matrix<'py>>,
     /// What the noise of each channel has beyond a normal law.
     pub tails: Vec<Vec<f64>>,
+    /// Pairs of channels whose noises are correlated.
+    pub shared: Vec<(usize, usize)>,
 }
 
 /// `Kink`: a term whose derivative jumps.

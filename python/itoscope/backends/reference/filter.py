@@ -1,8 +1,8 @@
 """The extended Kalman filter: a batch of paths advances one sample together, each step shown to a visitor.
 
 State `dx = f(x) dt + g(x) dB` with `f = drift @ u(x)`, `g g^T = Gamma(x) = sum_k gamma[pair, k] u_k(x)`; observation
-`y = H x + e`, `e ~ N(0, diag(noise))`. All paths advance one sample together. A missing value is NaN. A sample may
-scale the noise of its channels, and the state may be reset after it, `x <- J x`.
+`y = H x + e`, `e ~ N(0, R)`, independent but for `shared` channels. All paths advance one sample together. A missing
+value is NaN. A sample may scale the noise of its channels, and the state may be reset after it, `x <- J x`.
 """
 
 from __future__ import annotations
@@ -217,9 +217,9 @@ def _update(
     lost, beside = np.zeros_like(r), np.zeros(len(y))
     if model.tails:
         scale, lost, beside = believed(model, y, seen, scale, mean, cov)
-    noise = np.where(seen, model.noise * scale, 1.0)
+    noise, shared = np.where(seen, model.noise[:q] * scale, 1.0), _shared(model, seen, scale)
     ph = cov @ np.swapaxes(ob, 1, 2)
-    s = ob @ ph + noise[:, :, None] * np.eye(q)
+    s = ob @ ph + noise[:, :, None] * np.eye(q) + shared
     with np.errstate(invalid="ignore"):
         try:
             factor = np.linalg.cholesky(s)
@@ -236,15 +236,27 @@ def _update(
     white = np.einsum("pab,pb->pa", inverse, r)
     log_det = 2.0 * np.log(np.einsum("pii->pi", factor)).sum(axis=1)
     loglik = -0.5 * (white**2).sum(axis=1) - 0.5 * log_det - 0.5 * LOG_2PI * seen.sum(axis=1)
-    held = np.where(seen, model.noise * scale, 0.0)
+    held = np.where(seen, model.noise[:q] * scale, 0.0)
     after = closed @ cov @ np.swapaxes(closed, 1, 2) + (gain * held[:, None, :]) @ np.swapaxes(gain, 1, 2)
     after += (gain * lost[:, None, :]) @ np.swapaxes(gain, 1, 2)
+    if model.shared:
+        after += gain @ shared @ np.swapaxes(gain, 1, 2)
     loglik += beside
     after, moved = 0.5 * (after + np.swapaxes(after, 1, 2)), mean + np.einsum("pij,pj->pi", gain, r)
     low = np.asarray(factor, dtype=float)
     update = Update(n, ob, seen, scale, r, s, low, reset @ gain, reset @ closed, reset, moved, after, loglik)
     moved, after = np.einsum("pij,pj->pi", reset, moved), reset @ after @ np.swapaxes(reset, 1, 2)
     return update, moved, after, loglik
+
+
+def _shared(model: StateSpace, seen: NDArray[np.bool_], scale: Array) -> Array:
+    """What the covariance `R` of the noises of a sample has beside its diagonal `(p, q, q)`."""
+    p, q = seen.shape
+    out = np.zeros((p, q, q))
+    for (a, b), covariance in zip(model.shared, model.noise[q:]):
+        size = np.where(seen[:, a] & seen[:, b], covariance * np.sqrt(scale[:, a] * scale[:, b]), 0.0)
+        out[:, a, b] = out[:, b, a] = size
+    return out
 
 
 def _beside(model: StateSpace, y: Array) -> tuple[Array, Array]:

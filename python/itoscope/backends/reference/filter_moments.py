@@ -80,11 +80,12 @@ def filter_noise_moments(
     *,
     batch: int | None = None,
 ) -> tuple[Quadratic, Array]:
-    """The regression of the Gamma coefficients `columns` (pair, term) and of the noise variances.
+    """The regression of the Gamma coefficients `columns` (pair, term) and of the noises, `E = dR/dc`.
 
     A coefficient `c` moves the covariance, `C = dP/dc`: `C- = Phi C Phi^T + Q(u)`, `C = (I - Kg H) C- (I - Kg H)^T`
-    (plus `Kg Kg^T` for a noise variance), and through the gain the mean, `D = dM/dc`: `D- = Phi D`,
-    `D = (I - Kg H) D- + ((I - Kg H) C- H^T - Kg E) S^-1 r` (E = 1 on its own channel for a noise variance, else 0).
+    (plus `Kg E Kg^T` for a noise), and through the gain the mean, `D = dM/dc`: `D- = Phi D`,
+    `D = (I - Kg H) D- + ((I - Kg H) C- H^T - Kg E) S^-1 r` (E = 1 on its own channel for a noise variance, on both
+    places of its pair for a covariance, else 0).
     Two regressions share `c`: `r r^T - S + (H C- H^T + E) c` on `H C- H^T + E` with weight `S^-1 (x) S^-1 / 2`, and
     `r + H D- c` on `H D-` with weight `S^-1`. Their sum has the Fisher information as its Gram matrix; the second
     one, which sees that the innovations are not white, carries most of it when the noise is large.
@@ -109,8 +110,9 @@ class _NoiseSensitivities:
         self.pair_of = np.array([pair for pair, _ in columns], dtype=int)
         self.term_of = np.array([term for _, term in columns], dtype=int)
         self.q, self.m = model.observation.shape
-        self.noises = slice(len(columns), len(columns) + self.q)
-        self.c = len(columns) + self.q
+        self.c = len(columns) + len(model.noise)
+        self.noises = slice(len(columns), self.c)
+        self.entries = [*((a, a) for a in range(self.q)), *model.shared]
         self.now = np.concatenate([np.zeros(len(columns)), model.noise, [1.0]])
         self.unit = np.zeros((len(model.pairs), self.m, self.m))
         for index, (i, j) in enumerate(model.pairs):
@@ -148,13 +150,22 @@ class _NoiseSensitivities:
             self._add_square_rows(update, inverse, white)
         solved = np.einsum("pab,pa->pb", inverse, white)  # S^-1 r
         turn = np.einsum("pij,pcjk,pqk,pq->pic", update.closed, self.w, update.observation, solved)
-        turn[:, :, self.noises] -= update.gain * (update.scale * solved)[:, None, :]
+        own = self._noise_changes(update)
+        turn[:, :, self.noises] -= np.einsum(
+            "piq,pcq->pic", update.gain, np.einsum("pcqr,pr->pcq", own, solved)
+        )
         self.d = update.closed @ self.d + turn
         closed = update.closed[:, None]
         self.w = closed @ self.w @ np.swapaxes(closed, 2, 3)
-        self.w[:, self.noises] += np.einsum(
-            "piq,pjq,pq->pqij", update.gain, update.gain, update.seen * update.scale
-        )
+        self.w[:, self.noises] += np.einsum("piq,pjr,pcqr->pcij", update.gain, update.gain, own)
+
+    def _noise_changes(self, update: Update) -> Array:
+        """How the covariance of the noises of a sample changes with each of them `(p, q + shared, q, q)`."""
+        out = np.zeros((len(self.w), len(self.entries), self.q, self.q))
+        for place, (a, b) in enumerate(self.entries):
+            size = update.seen[:, a] * update.seen[:, b] * np.sqrt(update.scale[:, a] * update.scale[:, b])
+            out[:, place, a, b] = out[:, place, b, a] = size
+        return out
 
     def _add_mean_rows(self, update: Update, inverse: Array, white: Array) -> None:
         x = inverse @ update.observation @ self.d
@@ -164,10 +175,8 @@ class _NoiseSensitivities:
     def _add_square_rows(self, update: Update, inverse: Array, white: Array) -> None:
         q, (rows, columns), ob = self.q, self.upper, update.observation
         both = update.seen[:, :, None] & update.seen[:, None, :]
-        own = np.zeros((len(self.w), q, q, q))
-        own[:, np.arange(q), np.arange(q), np.arange(q)] = update.seen * update.scale
         moved = ob[:, None] @ self.w @ np.swapaxes(ob, 1, 2)[:, None]
-        moved[:, self.noises] += own
+        moved[:, self.noises] += self._noise_changes(update)
         x = (inverse[:, None] @ moved @ np.swapaxes(inverse, 1, 2)[:, None])[:, :, rows, columns]
         x = np.swapaxes(x * self.scale, 1, 2)
         excess = white[:, :, None] * white[:, None, :] - np.eye(q)

@@ -18,6 +18,7 @@ from itoscope.errors import ArgumentError, argument_error
 from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
 from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.common import common_equation, in_common, same_terms
+from itoscope.fit.filtered.correlated import correlations_found, links_sought
 from itoscope.fit.filtered.deviations import differing, shown_apart, spread_starts, varied, with_constants
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
@@ -273,6 +274,7 @@ def recorded(question: Question) -> Recording:
         if question.laws
         else (),
         rounding=rounding_of(data, question.resolution),
+        links=links_sought(question.groups),
         resets=tuple(_beside(kept, len(driven)) for kept in sensors.resets),
         shown=np.pad(sensors.shown, wide),
         zeros=sensors.zeros,
@@ -377,6 +379,8 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
     if question.laws:
         findings.diagnostics["noise_law"] = laws_found(question, fit)
         findings.diagnostics["outliers"] = outliers_found(question, fit, _sight(question), (means, covs))
+    if question.groups:
+        findings.diagnostics["noise_correlation"] = correlations_found(fit, data.names)
     if question.offsets:
         findings.diagnostics["offsets"] = _offsets(question, fit)
     findings.warnings += grouped_warnings(findings.labelled())

@@ -120,6 +120,26 @@ class FilteredFit:
             out[channel] = self.widths[channel] * np.sqrt(interval)
         return out
 
+    def correlation_interval(self, probability: float = 0.95) -> Array:
+        """Interval of the correlation of each pair of noises `(P, 2)`, on the scale of Fisher's z; a given one has no
+        width.
+        """
+        links, free = self.recording.links, self.recording.links.free
+        found = links.correlations(self.model.links)
+        out = np.stack([found, found], axis=1)
+        asked = [Parameter("link", int(k)) for k in free]
+        cov = np.array([[self.maximum.cov_of(a, b) for b in asked] for a in asked]).reshape(
+            len(free), len(free)
+        )
+        slopes = links.slopes(self.model.links)[:, free] / (1.0 - found[:, None] ** 2)
+        central = student_quantile(0.5 + probability / 2, 1e6)
+        for p in np.flatnonzero(slopes.any(axis=1)):
+            moved = np.flatnonzero(slopes[p])
+            variance = float(slopes[p, moved] @ cov[np.ix_(moved, moved)] @ slopes[p, moved])
+            reach = central * np.sqrt(max(variance, 0.0))
+            out[p] = np.tanh(np.arctanh(found[p]) + np.array([-reach, reach]))
+        return out
+
 
 def fit_filtered(
     task: Task,

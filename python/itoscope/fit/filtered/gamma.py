@@ -36,7 +36,7 @@ SINGLES = 3
 
 
 class Aim(NamedTuple):
-    """Where the regression of Gamma points: the table of Gamma, the free noise variances, errors of the columns."""
+    """Where the regression of Gamma points: its table, the free noise variances and links, errors of the columns."""
 
     gamma: Array
     noise: Array
@@ -168,7 +168,8 @@ def _step(task: Task, state: State, aim: Aim, *, same: bool) -> tuple[State, flo
     """
     recording, gamma, noise = task.recording, state.model.gamma, state.model.noise
     free = recording.free_noise
-    change, positive = np.nan_to_num(aim.noise - noise[free]), np.ones(int(free.sum()), dtype=bool)
+    among = int(free.sum())
+    change, positive = np.nan_to_num(aim.noise[:among] - noise[free]), np.ones(among, dtype=bool)
 
     def at(share: float) -> tuple[Model, float]:
         levels = noise.copy()

@@ -79,6 +79,7 @@ def differences(recording: Recording, model: Model, parameters: Sequence[Paramet
     A hundredth of the value for what the recording says nothing about, to which the moments give none.
     """
     sizes = np.abs(model.values(parameters))
+    sizes[[kind == "link" for kind, _, _ in parameters]] = 1.0
     drift = model.drift_columns()
     errors: list[float] = []
     if drift:
@@ -103,7 +104,7 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
     estimates is the inverse of the observed information, the curvature of the likelihood at its top; of Fisher's,
     which costs nothing more, where the fit is not the `final` one.
     """
-    parameters = model.parameters(recording.free_noise)
+    parameters = model.parameters(recording.free_noise, recording.links.free.tolist())
     if not parameters:
         return Maximum(model, (), recording.loglik(model), np.zeros((0, 0)), True)
     steps = differences(recording, model, parameters).tolist()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from itoscope.backends.records import Parameter
+from itoscope.stats.linked import FURTHEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,8 @@ class Model:
         What the names in given expressions stand for.
     tails : tuple of q tuples of float
         What shapes the law of the noise of each channel, see `StateSpace`; nothing where all are normal.
+    links : (P,) array
+        What makes the correlations of noises, see `Links`.
     """
 
     drift: Array
@@ -58,12 +61,14 @@ class Model:
     floor: Array
     numbers: Array = field(default_factory=lambda: np.zeros(0))
     tails: tuple[tuple[float, ...], ...] = ()
+    links: Array = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
     def key(self) -> bytes:
         """What tells this model from others of the same candidates, to the last bit."""
         parts = self.drift, self.gamma, self.noise, self.mean0, self.cov0, self.floor, self.numbers
-        return b"".join(part.tobytes() for part in (*parts, np.array([v for law in self.tails for v in law])))
+        laws = np.array([v for law in self.tails for v in law])
+        return b"".join(part.tobytes() for part in (*parts, laws, self.links))
 
     def drift_columns(self) -> Columns:
         """The (row, term) pairs of the drift that are in the model."""
@@ -73,12 +78,15 @@ class Model:
         """The (pair, term) pairs of Gamma that are in the model."""
         return _entries(self.gamma)
 
-    def parameters(self, free_noise: NDArray[np.bool_]) -> tuple[Parameter, ...]:
-        """All that a fit may move: coefficients of drift and Gamma, variances of `free_noise` channels, tails, ..."""
+    def parameters(
+        self, free_noise: NDArray[np.bool_], free_links: Sequence[int] = ()
+    ) -> tuple[Parameter, ...]:
+        """All that a fit may move: drift, Gamma, variances of `free_noise` channels, `free_links`, tails, numbers."""
         return (
             *(Parameter("drift", i, k) for i, k in self.drift_columns()),
             *(Parameter("gamma", p, k) for p, k in self.gamma_columns()),
             *(Parameter("noise", int(c)) for c in np.flatnonzero(free_noise)),
+            *(Parameter("link", int(k)) for k in free_links),
             *(Parameter("tails", c, k) for c, law in enumerate(self.tails) for k in range(len(law))),
             *(Parameter("number", a) for a in range(len(self.numbers))),
         )
@@ -91,17 +99,19 @@ class Model:
         """The same model with other numbers for some parameters."""
         found = {
             "drift": self.drift.copy(), "gamma": self.gamma.copy(), "noise": self.noise.copy(),
-            "number": self.numbers.copy(),
+            "number": self.numbers.copy(), "link": self.links.copy(),
         }  # fmt: skip
         tails = [list(law) for law in self.tails]
         for (kind, at, term), value in zip(parameters, values):
             if kind == "tails":
                 low, high = BOUNDS[len(tails[at])][term]
                 tails[at][term] = min(max(float(value), low), high)
+            elif kind == "link":
+                found[kind][at] = min(max(float(value), -FURTHEST), FURTHEST)
             else:
                 found[kind][(at, term) if kind in ("drift", "gamma") else at] = value
         laws = tuple(tuple(law) for law in tails)
-        return replace(self, numbers=found.pop("number"), tails=laws, **found)
+        return replace(self, numbers=found.pop("number"), links=found.pop("link"), tails=laws, **found)
 
 
 def _entries(coefficients: Array) -> Columns:

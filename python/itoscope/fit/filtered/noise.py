@@ -9,6 +9,7 @@ import numpy as np
 
 from itoscope.backends.records import Parameter
 from itoscope.fit.filtered.climb import Ascent, Pace, climb, moved
+from itoscope.stats.linked import FURTHEST
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
@@ -26,6 +27,8 @@ DIFFERENCE = 1e-3
 """Share of a variance by which it is moved for a score: the error of the central difference is a millionth."""
 TENFOLD = 2.3
 """Logarithm of the largest factor by which a variance falls in one step."""
+LINK_STEP = 1.0
+"""Most by which a link of two noises moves in one step: from none to a correlation of 0.76."""
 
 
 def maximise_noise(
@@ -36,7 +39,7 @@ def maximise_noise(
     *,
     tries: int = 8,
 ) -> tuple[Model, float]:
-    """Climb the likelihood over the Gamma coefficients in the model and the free noise variances by scoring.
+    """Climb the likelihood over the Gamma coefficients in the model, the free noise variances and links by scoring.
 
     A Gamma_ii of one term and the noise variances stay positive and fall by a factor. Named numbers that move given
     elements of Gamma are among them.
@@ -63,19 +66,30 @@ def maximise_noise(
     own = named.moving("gamma")
     end = n + len(own)
     alone = [pairs[p][0] == pairs[p][1] and np.count_nonzero(model.gamma[p]) == 1 for p, _ in columns]
+    linked, last = recording.links.free, end + int(free.sum())
     positive = np.concatenate(
-        [np.array(alone, dtype=bool), named.numbers.positive[own], np.ones(int(free.sum()), dtype=bool)]
+        [
+            np.array(alone, dtype=bool),
+            named.numbers.positive[own],
+            np.ones(int(free.sum()), dtype=bool),
+            np.zeros(len(linked), dtype=bool),
+        ]
     )
 
     def way(model: Model) -> Ascent:
-        now = np.concatenate([model.gamma[index], model.numbers[own], model.noise[free]])
+        now = np.concatenate([model.gamma[index], model.numbers[own], model.noise[free], model.links[linked]])
         step, cov, sums = _step(recording, model, columns, now)
+        step[last:] = np.clip(step[last:], -LINK_STEP, LINK_STEP)
 
         def at(share: float) -> Model:
             values = moved(now, step * share, positive, TENFOLD)
             gamma, noise, numbers = model.gamma.copy(), model.noise.copy(), model.numbers.copy()
-            gamma[index], numbers[own], noise[free] = values[:n], values[n:end], values[end:]
-            return replace(model, gamma=gamma, noise=noise, numbers=named.numbers.within(numbers))
+            links = model.links.copy()
+            gamma[index], numbers[own], noise[free] = values[:n], values[n:end], values[end:last]
+            links[linked] = np.clip(values[last:], -FURTHEST, FURTHEST)
+            return replace(
+                model, gamma=gamma, noise=noise, numbers=named.numbers.within(numbers), links=links
+            )
 
         return Ascent(at, 0.5 * float(step @ sums.gram @ step), cov)
 

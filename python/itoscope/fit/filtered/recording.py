@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from itoscope.backends.records import Parameter, Program, StateSpace
+from itoscope.fit.filtered.links import Links
 from itoscope.fit.filtered.named import followed, joined
 from itoscope.stats.quadratic import Quadratic
 
@@ -85,6 +86,8 @@ class Recording:
         What shapes the law of the noise of each channel where a search begins; nothing where all are normal.
     rounding : (q,) array, optional
         Variances that rounding has beside the noise of a model.
+    links : Links
+        Channels whose noises are correlated.
     zeros : dict of int to int
         Channels whose zero is not known, and the state that it is.
     walks : dict of int to int
@@ -114,6 +117,7 @@ class Recording:
     shown: Array | None = None
     tails: tuple[tuple[float, ...], ...] = ()
     rounding: Array | None = None
+    links: Links = field(default_factory=Links)
     zeros: dict[int, int] = field(default_factory=dict)
     walks: dict[int, int] = field(default_factory=dict)
     derived: dict[int, tuple[int, float]] = field(default_factory=dict)
@@ -145,6 +149,10 @@ class Recording:
             times=[t if np.ndim(t := self.times[i]) == 0 else np.asarray(t)[:each] for i in which],
         )
 
+    def held(self) -> Recording:
+        """The same with all noise variances and their correlations held."""
+        return replace(self, free_noise=np.zeros_like(self.free_noise), links=self.links.held())
+
     def loosened(self) -> Recording:
         """The same with a noise in the rows that carry none: what a row is while it is unknown."""
         return replace(self, candidates=self.candidates.loosened())
@@ -175,7 +183,11 @@ class Recording:
             gamma=np.ascontiguousarray(gamma[:, index]),
             pairs=(*among.pairs, *among.given_pairs),
             observation=self.observation,
-            noise=model.noise if self.rounding is None else model.noise + self.rounding,
+            noise=self.links.with_covariances(
+                model.noise if self.rounding is None else model.noise + self.rounding,
+                model.noise,
+                model.links,
+            ),
             mean0=model.mean0,
             cov0=model.cov0,
             floor=model.floor,
@@ -188,6 +200,7 @@ class Recording:
             scaled=self.scaled,
             resets=self.resets,
             tails=model.tails,
+            shared=self.links.pairs,
         )
         return space, {k: place for place, k in enumerate(terms)}
 
@@ -241,7 +254,7 @@ class Recording:
         return followed(joined(found, slopes, len(columns), which), len(columns), which, named.numbers.sizes)
 
     def noise_moments(self, model: Model, columns: Columns, *, numbers: bool = False) -> Quadratic:
-        """The regression on the Gamma columns and then the free noise variances; between them changes of numbers."""
+        """The regression on the Gamma columns, changes of numbers, then the free noise variances and links."""
         slopes = self.candidates.named.of_kind("gamma") if numbers else []
         beside = len(self.candidates.pairs)
         every = [*columns, *((beside + one.at, one.term) for one in slopes)]
@@ -252,8 +265,11 @@ class Recording:
             return self.stages.filter_noise_moments(space, self.paths, self.times, asked)[0]
 
         moments = self._without_rounding(self._once(("noise", model.key, tuple(every)), passed), len(every))
-        held = np.flatnonzero(~self.free_noise)
-        found = moments.given((len(every) + held).tolist(), model.noise[held])
+        moments = self.links.turned(moments, model.noise, model.links)
+        linked = np.setdiff1d(np.arange(len(model.links)), self.links.free)
+        held = np.concatenate([np.flatnonzero(~self.free_noise), len(model.noise) + linked])
+        values = np.concatenate([model.noise, model.links])[held]
+        found = moments.given((len(every) + held).tolist(), values)
         moving = self.candidates.named.moving("gamma")
         return joined(found, slopes, len(columns), moving) if slopes else found
 
@@ -261,7 +277,7 @@ class Recording:
         """The regression on the noise variances from `first` on less those of rounding, which are within them."""
         if self.rounding is None:
             return moments
-        known = np.concatenate([np.zeros(first), self.rounding])
+        known = np.concatenate([np.zeros(first), self.rounding, np.zeros(len(self.links.pairs))])
         yy = moments.yy - 2.0 * float(known @ moments.moment) + float(known @ moments.gram @ known)
         return Quadratic(moments.gram, moments.moment - moments.gram @ known, yy, moments.n)
 
@@ -277,6 +293,26 @@ class Recording:
 
     def information(self, model: Model, parameters: Sequence[Parameter], steps: Sequence[float]) -> Quadratic:
         """Gradient and Fisher information over parameters of the model, `steps` being those of its differences."""
+        if not self.links:
+            return self._information(model, parameters, steps)
+        rows: list[dict[Parameter, float]] = []
+        sizes: dict[Parameter, float] = {}
+        small = self.links.steps(model.noise, model.links)
+        for parameter, step in zip(parameters, steps):
+            linked = parameter.kind == "link" or (
+                parameter.kind == "noise" and parameter.at in self.links.channels
+            )
+            own = self.links.moving(parameter, model.noise, model.links) if linked else {parameter: 1.0}
+            rows.append(own)
+            sizes |= {one: float(small[one.at]) if linked else step for one in own}
+        found = self._information(model, list(sizes), list(sizes.values()))
+        turn = np.array([[row.get(one, 0.0) for row in rows] for one in sizes])
+        return Quadratic(turn.T @ found.gram @ turn, turn.T @ found.moment, found.yy, found.n)
+
+    def _information(
+        self, model: Model, parameters: Sequence[Parameter], steps: Sequence[float]
+    ) -> Quadratic:
+        """The same over parameters of the state space, covariances of noises among these as they are."""
         asked: list[Parameter] = []
         sizes, turn = [], []
         for a, (parameter, step) in enumerate(zip(parameters, steps)):

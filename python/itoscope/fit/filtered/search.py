@@ -97,7 +97,7 @@ def _starts(task: Task, noise: Array) -> list[Model]:
     if task.recording.candidates.constants_of_one and others:
         spread = max(others, key=lambda model: led(model).loglik)
         chosen += [] if spread is best else [spread]
-    held = _held(task.recording)
+    held = task.recording.held()
     return [first_states(task.recording, maximise_noise(held, one, sweeps=5)[0]) for one in chosen]
 
 
@@ -111,13 +111,8 @@ def _started(part: Recording, walk: Model) -> list[Model]:
         for column, value in start.items():
             drift[column] = value
         begun = replace(walk, drift=drift, numbers=numbers)
-        found.append(first_states(part, maximise_noise(_held(part), begun, sweeps=8)[0]))
+        found.append(first_states(part, maximise_noise(part.held(), begun, sweeps=8)[0]))
     return found
-
-
-def _held(recording: Recording) -> Recording:
-    """The same with all noise variances held."""
-    return replace(recording, free_noise=np.zeros_like(recording.free_noise))
 
 
 def _drift_rounds(task: Task, found: Found, most: int) -> Found:

@@ -172,7 +172,7 @@ def walks(recording: Recording, noise: Array, upper: Scales) -> list[Model]:
         When no random walk has a finite likelihood.
     """
     free = recording.free_noise
-    held = replace(recording, free_noise=np.zeros_like(free))
+    held = recording.held()
     found: list[tuple[float, Model]] = []
     for cut in CUTS if free.any() else CUTS[:1]:
         level = np.where(free, upper.noise * 10.0**-cut, noise)
@@ -201,8 +201,9 @@ def _random_walk(recording: Recording, gamma: Array, noise: Array, upper: Scales
             coefficients[p, among.constant] = gamma[i]
     start = among.named.numbers.start
     return Model(
-        np.zeros((m, k)), coefficients, noise, upper.mean0, upper.cov0, np.zeros(m), start, recording.tails
-    )
+        np.zeros((m, k)), coefficients, noise, upper.mean0, upper.cov0, np.zeros(m), start, recording.tails,
+        np.array(recording.links.start),
+    )  # fmt: skip
 
 
 def first_states(recording: Recording, model: Model) -> Model:

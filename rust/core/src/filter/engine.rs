@@ -252,6 +252,10 @@ impl<'a, 'p> Engine<'a, 'p> {
         for c in 0..q {
             w.s[c * q + c] += if self.seen[c] { self.model.noise[c] * self.scale[c] } else { 1.0 };
         }
+        for (a, b, shared) in self.model.covariances(&self.seen, &self.scale) {
+            w.s[a * q + b] += shared;
+            w.s[b * q + a] += shared;
+        }
         if !cholesky(&w.s, &mut w.low, q) {
             self.loglik[lane] = f64::NAN;
             w.low.fill(f64::NAN);
@@ -273,6 +277,14 @@ impl<'a, 'p> Engine<'a, 'p> {
                     let pulled = w.gain[i * q + c] * noise;
                     for j in 0..N {
                         next[i][j] += pulled * w.gain[j * q + c];
+                    }
+                }
+            }
+            for (a, b, shared) in self.model.covariances(&self.seen, &self.scale) {
+                for i in 0..N {
+                    for j in 0..N {
+                        let turned = w.gain[i * q + b] * w.gain[j * q + a];
+                        next[i][j] += shared * (w.gain[i * q + a] * w.gain[j * q + b] + turned);
                     }
                 }
             }

@@ -17,7 +17,7 @@ pub enum Parameter {
     Drift(usize, usize),
     /// `gamma[pair, term]`
     Gamma(usize, usize),
-    /// `noise[channel]`
+    /// `noise[place]`
     Noise(usize),
     /// `tails[channel][place]`
     Tail(usize, usize),

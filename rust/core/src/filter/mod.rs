@@ -122,8 +122,9 @@ pub fn drift_moments(
     Ok(merged(parts, columns.len()))
 }
 
-/// Moments of the regression of the Gamma coefficients `columns` (pair, term) and then of all noise variances, and the
-/// log-likelihoods; `batch` as of [`drift_moments`].
+/// Moments of the regression of the Gamma coefficients `columns` (pair, term), then of all noise variances and the
+/// covariances of the noises of `shared` channels, and the log-likelihoods; `batch` as of
+/// [`drift_moments`].
 ///
 /// # Errors
 /// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
@@ -143,7 +144,7 @@ pub fn noise_moments(
         engine.run(&mut moments, control)?;
         Ok((moments.finish(), engine.loglik()))
     })?;
-    Ok(merged(parts, columns.len() + model.q()))
+    Ok(merged(parts, columns.len() + model.noise.len()))
 }
 
 /// Gradient (`moment`) and Fisher information (`gram`) of the log-likelihood by central differences over the

@@ -12,7 +12,7 @@ use super::whitened::WhitenedRows;
 use super::wide::multiply_wide;
 
 pub use memory::NoiseMoments;
-use memory::{Lane, push};
+use memory::{Lane, both, push};
 
 impl NoiseMoments<'_> {
     /// The rows, all of them.
@@ -97,6 +97,12 @@ impl NoiseMoments<'_> {
                     update.scale[channel] * update.gain[i * q + channel] * solved[channel];
             }
         }
+        for (place, size, (a, b)) in both(self.shared, update.seen, update.scale) {
+            for i in 0..m {
+                let pulled = update.gain[i * q + a] * solved[b] + update.gain[i * q + b] * solved[a];
+                d[i * c + k + q + place] -= size * pulled;
+            }
+        }
         let lane = &mut self.lanes[lane];
         lane.observed = true;
         lane.closed.copy_from_slice(update.closed);
@@ -122,6 +128,10 @@ impl NoiseMoments<'_> {
             for (i, j) in (0..m * m).map(|index| (index / m, index % m)) {
                 for channel in 0..q {
                     w[(i * m + j) * c + k + channel] += moved[i * q + channel] * moved[j * q + channel];
+                }
+                for (place, &(a, b)) in self.shared.iter().enumerate() {
+                    let turned = moved[i * q + b] * moved[j * q + a];
+                    w[(i * m + j) * c + k + q + place] += moved[i * q + a] * moved[j * q + b] + turned;
                 }
             }
         }

@@ -15,7 +15,7 @@ const MAX_CORRELATION: f64 = 0.999;
 /// Largest number of states: a bound for arrays on the stack, and for matrices whose size the compiler knows.
 pub const MAX_STATES: usize = 20;
 
-/// `dx = f(x) dt + g(x) dB`, `f = drift u(x)`, `(g g^T)_pair = gamma u(x)`; `y = observation x + e`, `e ~ N(0, noise)`.
+/// `dx = f(x) dt + g(x) dB`, `f = drift u(x)`, `(g g^T)_pair = gamma u(x)`; `y = observation x + e`, `e` normal.
 #[derive(Debug, Clone)]
 pub struct StateSpace<'a> {
     /// The K terms `u`.
@@ -30,7 +30,7 @@ pub struct StateSpace<'a> {
     pub pairs: Vec<(usize, usize)>,
     /// `(q, m)`.
     pub observation: Array2<f64>,
-    /// `(q,)` noise variances.
+    /// `(q + shared,)` variances of the noises, then their covariances.
     pub noise: Array1<f64>,
     /// `(m,)` mean of the first state.
     pub mean0: Array1<f64>,
@@ -55,6 +55,8 @@ pub struct StateSpace<'a> {
     /// whose scale has the variance `noise`; or the share of wide readings and their standard deviation over that of the
     /// others, of variance `noise`. Empty where all are normal.
     pub tails: Vec<Vec<f64>>,
+    /// Pairs of channels whose noises are correlated at one sample, the covariance of each in `noise` after the variances.
+    pub shared: Vec<(usize, usize)>,
 }
 
 impl StateSpace<'_> {
@@ -66,6 +68,17 @@ impl StateSpace<'_> {
     /// Number of observed channels.
     pub fn q(&self) -> usize {
         self.observation.nrows()
+    }
+
+    /// The covariance of the noises of each pair of channels that are both seen, with these factors of the variances.
+    pub fn covariances<'a>(
+        &'a self,
+        seen: &'a [bool],
+        scale: &'a [f64],
+    ) -> impl Iterator<Item = (usize, usize, f64)> + 'a {
+        let (pairs, own) = (self.shared.iter(), self.noise.iter().skip(self.q()));
+        let both = |&(&(a, b), _): &(&(usize, usize), &f64)| seen[a] && seen[b];
+        pairs.zip(own).filter(both).map(|(&(a, b), own)| (a, b, own * (scale[a] * scale[b]).sqrt()))
     }
 
     /// Checks every shape against the program and the paths.
@@ -82,7 +95,7 @@ impl StateSpace<'_> {
             ("gamma", self.gamma.dim(), (pairs, k)),
             ("observation", self.observation.dim(), (q, m)),
             ("cov0", self.cov0.dim(), (m, m)),
-            ("noise", (self.noise.len(), 1), (q, 1)),
+            ("noise", (self.noise.len(), 1), (q + self.shared.len(), 1)),
             ("mean0", (self.mean0.len(), 1), (m, 1)),
             ("floor", (self.floor.len(), 1), (m, 1)),
         ];
@@ -120,6 +133,9 @@ impl StateSpace<'_> {
         if let Some(channel) = self.scaled.iter().find(|&&channel| channel >= q) {
             return Err(Error::argument("scaled", channel, format!("channels below {q}")));
         }
+        if let Some(pair) = self.shared.iter().find(|&&(a, b)| a >= q || b >= q || a == b) {
+            return Err(Error::argument("shared", format!("{pair:?}"), format!("two channels below {q}")));
+        }
         if let Some(reset) = self.resets.iter().find(|reset| reset.dim() != (m, m)) {
             let found = format!("array of shape {:?}", reset.dim());
             return Err(Error::argument("resets", found, format!("({m}, {m})")));
@@ -141,6 +157,9 @@ impl StateSpace<'_> {
 
     fn check_tails(&self) -> Result<()> {
         let q = self.q();
+        if !self.tails.is_empty() && !self.shared.is_empty() {
+            return Err(Error::argument("tails", "laws", "none where noises are correlated"));
+        }
         if !self.tails.is_empty() && self.tails.len() != q {
             let found = format!("{} of them", self.tails.len());
             return Err(Error::argument("tails", found, format!("none, or {q}")));

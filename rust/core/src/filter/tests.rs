@@ -40,7 +40,13 @@ impl Toy {
             scaled: Vec::new(),
             resets: Vec::new(),
             tails: Vec::new(),
+            shared: Vec::new(),
         }
+    }
+
+    /// The same with noises of the two sensors that are correlated.
+    pub fn grouped(&self) -> StateSpace<'_> {
+        StateSpace { noise: array![0.05, 0.2, -0.07], shared: vec![(0, 1)], ..self.model() }
     }
 }
 
@@ -112,6 +118,15 @@ impl Dense {
         });
         let mut s = &h * &self.cov * h.transpose();
         seen.iter().enumerate().for_each(|(row, &(_, c))| s[(row, row)] += model.noise[c]);
+        for (place, &(a, b)) in model.shared.iter().enumerate() {
+            for t in 0..y.nrows() {
+                let row = |c: usize| seen.iter().position(|&one| one == (t, c));
+                if let (Some(a), Some(b)) = (row(a), row(b)) {
+                    s[(a, b)] += model.noise[q + place];
+                    s[(b, a)] += model.noise[q + place];
+                }
+            }
+        }
         let r = DVector::from_fn(seen.len(), |row, _| y[seen[row]]) - &h * &self.mean;
         let factor = Cholesky::new(s).unwrap();
         let solved = factor.solve(&r);
@@ -137,7 +152,8 @@ fn the_likelihood_is_that_of_the_joint_normal() {
     let steps: Vec<f64> = (1..n).map(|t| times[t] - times[t - 1]).collect();
     let both = toy.model();
     let one = StateSpace { observation: array![[0.7, -0.4]], noise: array![0.1], ..both.clone() };
-    for (model, y) in [(&both, two), (&one, samples(n, 1))] {
+    let grouped = toy.grouped();
+    for (model, y) in [(&both, two.clone()), (&one, samples(n, 1)), (&grouped, two)] {
         let (wanted, ..) = Dense::new(model, &steps, 1).given(model, &y);
         close(total(model, Path { x: y.view(), times: Times::Stamps(times.view()) }), wanted, 1e-11);
     }
@@ -157,15 +173,17 @@ fn a_step_longer_than_allowed_is_made_in_equal_pieces() {
 #[test]
 fn smoothed_states_are_those_given_all_samples() {
     let (toy, n) = (Toy::new(), 9);
-    let (model, times, y) = (toy.model(), stamps(n), samples(n, 2));
+    let (times, y) = (stamps(n), samples(n, 2));
     let steps: Vec<f64> = (1..n).map(|t| times[t] - times[t - 1]).collect();
-    let (_, mean, cov) = Dense::new(&model, &steps, 1).given(&model, &y);
-    let path = Path { x: y.view(), times: Times::Stamps(times.view()) };
-    let found = smooth(&model, &[path], &Control::default()).unwrap();
-    for t in 0..n {
-        for i in 0..2 {
-            close(found[0].0[[t, i]], mean[2 * t + i], 1e-11);
-            (0..2).for_each(|j| close(found[0].1[[t, i, j]], cov[(2 * t + i, 2 * t + j)], 1e-11));
+    for model in [toy.model(), toy.grouped()] {
+        let (_, mean, cov) = Dense::new(&model, &steps, 1).given(&model, &y);
+        let path = Path { x: y.view(), times: Times::Stamps(times.view()) };
+        let found = smooth(&model, &[path], &Control::default()).unwrap();
+        for t in 0..n {
+            for i in 0..2 {
+                close(found[0].0[[t, i]], mean[2 * t + i], 1e-11);
+                (0..2).for_each(|j| close(found[0].1[[t, i, j]], cov[(2 * t + i, 2 * t + j)], 1e-11));
+            }
         }
     }
 }
@@ -260,17 +278,20 @@ fn the_moments_of_the_noise_know_the_gradient_of_the_likelihood() {
     let (toy, y) = (Toy::new(), samples(9, 2));
     let path = Path { x: y.view(), times: Times::Even(0.1) };
     // The rows leave the first sample out, so a sharp start takes it out of the likelihood as well.
-    let model = StateSpace { cov0: array![[0.0, 0.0], [0.0, 0.0]], ..toy.model() };
+    let sharp = |model| StateSpace { cov0: array![[0.0, 0.0], [0.0, 0.0]], ..model };
     let first = |moved: &StateSpace<'_>| {
         let start = y.slice(ndarray::s![..1, ..]);
         total(moved, Path { x: start, times: Times::Even(0.1) })
     };
     let columns = [(0, 0), (1, 0), (2, 0)];
-    for second_order in [false, true] {
-        let model = StateSpace { second_order, ..model.clone() };
+    for (model, second_order) in
+        [(toy.model(), false), (toy.model(), true), (toy.grouped(), false), (toy.grouped(), true)]
+    {
+        let model = StateSpace { second_order, ..sharp(model) };
         let (sums, _) = noise_moments(&model, &[path], &columns, None, &Control::default()).unwrap();
-        let coefficients = [0.2, 0.6, 0.1, 0.05, 0.2];
+        let coefficients: Vec<f64> = [0.2, 0.6, 0.1].into_iter().chain(model.noise.iter().copied()).collect();
         let found = score(&sums, &coefficients);
+        assert_eq!(found.len(), coefficients.len());
         for (k, found) in found.iter().enumerate() {
             let place = |moved: &mut StateSpace<'_>, shift: f64| match k {
                 0..3 => moved.gamma[[k, 0]] += shift,
@@ -338,6 +359,9 @@ fn a_model_that_does_not_fit_is_refused_with_the_name_of_what_is_wrong() {
         ("observation", StateSpace { observation: Array2::zeros((2, 3)), ..fine.clone() }),
         ("cov0", StateSpace { cov0: Array2::zeros((1, 2)), ..fine.clone() }),
         ("noise", StateSpace { noise: array![0.1], ..fine.clone() }),
+        ("noise", StateSpace { noise: array![0.05, 0.2], ..toy.grouped() }),
+        ("shared", StateSpace { shared: vec![(0, 2)], ..toy.grouped() }),
+        ("tails", StateSpace { tails: vec![vec![0.2], Vec::new()], ..toy.grouped() }),
         ("mean0", StateSpace { mean0: array![0.1], ..fine.clone() }),
         ("floor", StateSpace { floor: array![0.1], ..fine.clone() }),
         ("max_step", StateSpace { max_step: 0.0, ..fine.clone() }),
@@ -371,7 +395,12 @@ impl visitor::Visitor for Still {
 #[test]
 fn a_covariance_stands_still_on_even_steps_alone_and_the_same_is_found() {
     let toy = Toy::new();
-    let model = StateSpace { second_order: true, ..toy.model() };
+    for model in [toy.model(), toy.grouped()] {
+        stands_still(&StateSpace { second_order: true, ..model });
+    }
+}
+
+fn stands_still(model: &StateSpace<'_>) {
     let n = 600;
     let mut y = Array2::from_shape_fn((n, 2), |(t, c)| (0.3 * t as f64 + c as f64).sin());
     y[[400, 1]] = f64::NAN;
@@ -382,7 +411,7 @@ fn a_covariance_stands_still_on_even_steps_alone_and_the_same_is_found() {
     let paths = [path(Times::Even(even)), path(Times::Stamps(stamps.view()))];
     let still = paths.each_ref().map(|path| {
         let mut still = Still(0);
-        Engine::new(&model, std::slice::from_ref(path)).run(&mut still, &Control::default()).unwrap();
+        Engine::new(model, std::slice::from_ref(path)).run(&mut still, &Control::default()).unwrap();
         still.0
     });
     assert!(still[0] > n / 2, "{still:?}");
@@ -397,13 +426,13 @@ fn a_covariance_stands_still_on_even_steps_alone_and_the_same_is_found() {
     let gamma = [(0, 0), (1, 0), (2, 0)];
     let all = paths.map(|path| {
         let path = [path];
-        let (a, loglik) = drift_moments(&model, &path, &drift, None, &control).unwrap();
-        let (b, _) = noise_moments(&model, &path, &gamma, None, &control).unwrap();
+        let (a, loglik) = drift_moments(model, &path, &drift, None, &control).unwrap();
+        let (b, _) = noise_moments(model, &path, &gamma, None, &control).unwrap();
         let parameters =
             [(Parameter::Drift(1, 1), 1e-3), (Parameter::Gamma(1, 0), 1e-3), (Parameter::Noise(0), 1e-4)];
-        let (c, _) = information(&model, &path, &parameters, None, &control).unwrap();
-        let states = smooth(&model, &path, &control).unwrap().remove(0);
-        let white = innovations(&model, &path, &control).unwrap().remove(0);
+        let (c, _) = information(model, &path, &parameters, None, &control).unwrap();
+        let states = smooth(model, &path, &control).unwrap().remove(0);
+        let white = innovations(model, &path, &control).unwrap().remove(0);
         let mut values = loglik;
         for sums in [a, b, c] {
             values.extend(sums.gram.into_iter().chain(sums.moment).chain([sums.yy, sums.n]));

@@ -33,15 +33,17 @@ pub struct Standing {
     pub rows: StandingRows,
 }
 
-/// Sensitivities of a batch to the Gamma coefficients and the noise variances, and the rows they give.
+/// Sensitivities of a batch to the Gamma coefficients and the noises, and the rows they give.
 ///
-/// `C = dP/dc` obeys `C- = Phi C Phi^T + Q(u)`, `C = (I - Kg H) C- (I - Kg H)^T` (plus `Kg Kg^T` for a noise variance);
+/// `C = dP/dc` obeys `C- = Phi C Phi^T + Q(u)`, `C = (I - Kg H) C- (I - Kg H)^T` (plus `Kg E Kg^T` for a noise, `E = dR/dc`);
 /// `D = dM/dc` obeys `D- = Phi D`, `D = (I - Kg H) D- + ((I - Kg H) C- H^T - Kg E) S^-1 r`. Rows: `r` on `H D-` with
 /// weight `S^-1`, and `r r^T - S` on `H C- H^T + E` with weight `S^-1 (x) S^-1 / 2`. Only `C-` is kept: an observation and
 /// the prediction after it are one `C- <- F C- F^T + Phi Kg Kg^T Phi^T + Q(u)` with `F = Phi (I - Kg H)`.
 pub struct NoiseMoments<'a> {
     pub columns: &'a [(usize, usize)],
     pub noise: Vec<f64>,
+    /// Pairs of channels whose noises are correlated.
+    pub shared: &'a [(usize, usize)],
     /// Columns carried: `columns`, the noises, and the Gamma in use, which stands for `sum c_k gamma_k` in the targets.
     pub carried: usize,
     /// The same with padding.
@@ -83,10 +85,10 @@ pub struct Lane {
 }
 
 impl<'a> NoiseMoments<'a> {
-    /// For the Gamma coefficients `columns` (pair, term), then all noise variances, of a batch of `lanes` paths.
-    pub fn new(model: &StateSpace<'_>, columns: &'a [(usize, usize)], lanes: usize) -> Self {
+    /// For the Gamma coefficients `columns` (pair, term), then all noises, of a batch of `lanes` paths.
+    pub fn new(model: &'a StateSpace<'_>, columns: &'a [(usize, usize)], lanes: usize) -> Self {
         let (m, q) = (model.m(), model.q());
-        let regressors = columns.len() + q;
+        let regressors = columns.len() + model.noise.len();
         let c = padded(regressors + 1);
         let unit = |(pair, &(i, j)): (usize, &(usize, usize))| {
             let mut unit = vec![0.0; m * m];
@@ -109,6 +111,7 @@ impl<'a> NoiseMoments<'a> {
         Self {
             columns,
             noise: model.noise.to_vec(),
+            shared: &model.shared,
             units: model.pairs.iter().enumerate().map(unit).collect(),
             converges: affine.is_some_and(|affine| columns.iter().all(|&(_, k)| affine.is_constant(k))),
             carried: regressors + 1,
@@ -164,10 +167,25 @@ impl<'a> NoiseMoments<'a> {
                         * update.inverse[a * q + channel]
                         * update.inverse[b * q + channel];
                 }
+                for (place, size, (one, other)) in both(self.shared, update.seen, update.scale) {
+                    let straight = update.inverse[a * q + one] * update.inverse[b * q + other];
+                    let turned = update.inverse[a * q + other] * update.inverse[b * q + one];
+                    row[k + q + place] += size * scale(a, b) * (straight + turned);
+                }
                 each(&mut self.rows, row, scale(a, b) * excess(update.white, a, b));
             }
         }
     }
+}
+
+/// The pairs of channels with correlated noises that are both seen: number, factor of the covariance, channels.
+pub fn both<'a>(
+    shared: &'a [(usize, usize)],
+    seen: &'a [bool],
+    scale: &'a [f64],
+) -> impl Iterator<Item = (usize, f64, (usize, usize))> + 'a {
+    let there = |&(_, &(a, b)): &(usize, &(usize, usize))| seen[a] && seen[b];
+    shared.iter().enumerate().filter(there).map(|(at, &(a, b))| (at, (scale[a] * scale[b]).sqrt(), (a, b)))
 }
 
 /// Adds a row of carried columns: the last one and the noises at their values join the target.

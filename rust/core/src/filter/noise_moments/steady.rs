@@ -1,6 +1,6 @@
 //! Sensitivities once those of the covariance have converged: a sample moves those of the mean alone.
 
-use super::memory::{NoiseMoments, Settled, Standing, base, push};
+use super::memory::{NoiseMoments, Settled, Standing, base, both, push};
 use crate::filter::affine::{Convergence, close_columns};
 use crate::filter::small::multiply;
 use crate::filter::standing::StandingRows;
@@ -65,6 +65,11 @@ impl NoiseMoments<'_> {
                     pull[i * c + k + channel] -= update.scale[channel]
                         * update.gain[i * q + channel]
                         * update.inverse[a * q + channel];
+                }
+                for (place, size, (one, other)) in both(self.shared, update.seen, update.scale) {
+                    let straight = update.gain[i * q + one] * update.inverse[a * q + other];
+                    let turned = update.gain[i * q + other] * update.inverse[a * q + one];
+                    pull[i * c + k + q + place] -= size * (straight + turned);
                 }
             }
         }

@@ -28,6 +28,7 @@ fn model<'a>(programs: &'a [Program; 2], drift: Array2<f64>, gamma: Array2<f64>)
         scaled: Vec::new(),
         resets: Vec::new(),
         tails: Vec::new(),
+        shared: Vec::new(),
     }
 }
 
