@@ -266,6 +266,7 @@ def groups(asked: argparse.Namespace) -> None:
                 else:
                     sd, x = (0.15, 0.2), trapped(asked.frames, dt, rng)
                     told = {"diffusion": "constant", "exclude": {"x": ["1"], "y": ["1"]}}
+                    told |= {"include": {"x": ["x", "y"], "y": ["x", "y"]}}
                     true = {"x": {"x": -rate, "y": turn}, "y": {"x": -turn, "y": -rate}}
                     of_gamma = {("x", "x"): gx, ("y", "y"): gy, ("x", "y"): gxy}
                 names = ["a", "b"] if motion == "oscillator" else ["x", "y"]
