@@ -304,6 +304,7 @@ NO_STUDY = {
     "stats.jumps.FEWEST": "below one step of any recording",
     "stats.jumps.MOST": "the fewer of the steps are the jumps",
     "stats.jumps.WIDEST": "beyond what a recording in doubles holds beside its noise",
+    "stats.jumps.FEWEST_FREE": "of such steps neither mean nor variance is told",
     "stats.jumps.BIN": "sums of a smooth density to a hundred-thousandth",
     "stats.jumps.LEAST": "steps so short tell nothing of a law",
     "stats.jumps.HOLDS": "half the quantile of chi-square at 95 %",

@@ -28,6 +28,7 @@ def solve(question: Question) -> Findings:
     is the border of the arithmetic: what overflows within, or has no factor, is an error of ours.
     """
     try:
+        check_beside(question.step_laws, vars(question.options), measured=question.measured)
         found = _measured(question) if question.measured else answer_filtered(question)
         found.warnings = [*question.notes, *found.warnings]
         if question.circles:
@@ -47,7 +48,6 @@ def solve(question: Question) -> Findings:
 def _measured(question: Question) -> Findings:
     """By regression; again by the filter where the step is too coarse for that, the filter can, and nothing jumps."""
     check_carried(question)
-    check_beside(question.step_laws, vars(question.options), measured=question.measured)
     check_size(question)
     answer = answer_measured(question)
     if not answer.coarse:

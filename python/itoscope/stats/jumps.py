@@ -20,17 +20,27 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
 
-__all__ = ["Belief", "Likeliest", "believed", "jumping", "likeliest", "log_density", "normal_scores"]
+__all__ = [
+    "Belief",
+    "Likeliest",
+    "believed",
+    "jumping",
+    "likeliest",
+    "log_density",
+    "normal_scores",
+    "spread_known",
+]
 
 HEAVIEST, LIGHTEST = 2.0, 1e-3
 """One over the degrees of freedom that are tried: from half a degree to a thousand, where the law is normal."""
 TRIED = 70
 """Numbers between them."""
-SHARES = (1e-3, 4e-3, 0.016, 0.064, 0.2)
-WIDTHS = (3.0, 6.0, 12.0, 25.0, 50.0)
+SHARES, WIDTHS = (1e-3, 4e-3, 0.016, 0.064, 0.2), (3.0, 6.0, 12.0, 25.0, 50.0)
 """Shares and widths of jumps from which the likelihood is climbed, all with all."""
 FEWEST, MOST, WIDEST = 1e-9, 0.3, 10.0
 """Share of jumps at least and at most, and logarithm of their width at most; at least they are `FAR` times as wide."""
+FEWEST_FREE = 0.2
+"""Degrees of freedom by which a mean size is divided at least: below, it has none."""
 BIN = 0.01
 """Width of a bin of the logarithm of the distances: a density that is smooth in it is summed to the square of that."""
 LEAST = 1e-4
@@ -97,6 +107,17 @@ def believed(law: Sequence[float], q: Array, d: int) -> Belief:
     p /= p.sum(axis=1, keepdims=True)
     first, second = p @ (1.0 / variances), p @ (1.0 / variances**2)
     return Belief(first, -0.5 * (second - first**2))
+
+
+def spread_known(law: Sequence[float], q: Array, d: int) -> Array:
+    r"""The mean size of steps of squared distances `q` `(n,)`: :math:`(\nu + q) / (\nu + d - 2)` of Student's law."""
+    if len(law) == 1:
+        nu = 1.0 / law[0]
+        return np.asarray((nu + q) / max(nu + d - 2.0, FEWEST_FREE))
+    variances, shares = nodes(law)
+    log = shares - 0.5 * d * np.log(variances) - 0.5 * q[:, None] / variances
+    p = np.exp(log - log.max(axis=1, keepdims=True))
+    return np.asarray((p @ variances) / p.sum(axis=1))
 
 
 def log_density(law: Sequence[float], q: Array, d: int) -> Array:

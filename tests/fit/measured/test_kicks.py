@@ -138,6 +138,27 @@ def test_rows_whose_covariance_is_sought_have_the_size_of_a_step_in_common():
         ito.discover(data, LINEAR, diffusion_law={"x": "student"}, **(SHORT | {"diffusion": "full"}))
 
 
+def test_noise_that_grows_with_the_state_leads_the_rate_nowhere():
+    """Large steps are skewed outward, and weighed down they would push inward: by 0.18 beside a rate of 1."""
+    rng, many, dt = np.random.default_rng(8), 40, 0.03
+    x, now = [], np.zeros(many)
+    for _ in range(2500):
+        size, h = draws(STUDENT, many, rng), dt / 30
+        for kick in rng.standard_normal((30, many)):
+            now = now - h * now + np.sqrt(h * (0.2 + 0.3 * now**2)) * size * kick
+        x.append(now)
+    rates, inside = [], 0
+    for path in np.array(x).T:
+        data = ito.Trajectories(np.ascontiguousarray(path), dt=dt, names=["x"])
+        found = ito.discover(data, LINEAR, diffusion_library=ito.Library.expressions("1", "x^2"),
+                             diffusion_law="student", **(SHORT | {"diffusion": "full"}))  # fmt: skip
+        rates.append(-found.drift["x"].mean[1])
+        low, high = found.drift["x"].interval(0.95)[1]
+        inside += bool(low <= -1.0 <= high)
+    assert abs(np.mean(rates) - 1.0) < 3.3 * np.std(rates, ddof=1) / np.sqrt(many)
+    assert inside >= 34  # of 38 expected, one in two hundred below
+
+
 def test_kicks_of_a_velocity():
     rng = np.random.default_rng(5)
     n, dt = 6000, 0.01

@@ -33,7 +33,7 @@ from itoscope.fit.measured.regressions import Measured, coefficients
 from itoscope.fit.measured.rounds import MeasuredFit, fit_measured
 from itoscope.fit.measured.still import fit_still
 from itoscope.fit.measured.tied import joined, log_evidence, same_terms, untied
-from itoscope.fit.measured.told import told_of_steps
+from itoscope.fit.measured.told import said_of_shared, told_of_steps
 from itoscope.fit.origin import with_origin
 from itoscope.fit.sampler import NOTHING, sampler_of
 from itoscope.fit.streams import Stream
@@ -117,9 +117,9 @@ def answer_measured(question: Question) -> Answer:
         diffusion_library=question.options.diffusion_library,
     )
     if fit.kicks is not None:
-        findings.diagnostics["diffusion_law"], findings.diagnostics["jumps"] = told_of_steps(
-            fit.kicks, question
-        )
+        laws, listed = told_of_steps(fit.kicks, question)
+        findings.diagnostics["diffusion_law"], findings.diagnostics["jumps"] = laws, listed
+        findings.warnings += said_of_shared(fit.kicks, question, fit.diffusion)
     findings = with_origin(findings, origin, gain)
     findings.warnings += against(findings.diagnostics.get("symmetry", {}).get("log_evidence", 0.0))
     findings.warnings += dict.fromkeys(check.sentence for check in checks if check.fired)

@@ -24,7 +24,7 @@ import numpy as np
 from itoscope.backends.records import Fitted, Target
 from itoscope.checks.steps import compact
 from itoscope.fit.streams import Stream
-from itoscope.stats.jumps import believed, jumping, likeliest
+from itoscope.stats.jumps import believed, jumping, likeliest, spread_known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,6 +65,8 @@ class _Told:
     q : (N,) array
         Squared distances.
     dt : (N,) array
+    slope : (N,) array
+        Of one row, the slope of its variance in its own state, in the scale of the law; else zero.
     """
 
     group: Group
@@ -74,6 +76,7 @@ class _Told:
     gamma: Array
     q: Array
     dt: Array
+    slope: Array
 
     def _weights(self) -> tuple[Array, float, float, float]:
         """How much each step is believed; the slopes c, a, and b over s."""
@@ -90,7 +93,22 @@ class _Told:
         """What stands for the increments of a row over the step `(N,)`."""
         k = self.group.rows.index(row)
         weight, c, _, _ = self._weights()
-        return np.asarray(self.drift[:, k] + weight * self.left[:, k] / (c * self.dt))
+        return np.asarray(self.drift[:, k] + weight * self.left[:, k] / (c * self.dt) - self._skewed() / c)
+
+    def _skewed(self) -> Array:
+        r"""What belief makes of steps that are skewed because the noise changes over them `(N,)`.
+
+        Such a step has :math:`\tfrac14 v\,\Gamma'(\xi^2 - 1)\,dt` beside its noise, of mean zero; believed less where
+        it is large it has the mean :math:`\tfrac14 \Gamma'\,\overline{\psi'(z) (z^2 - E[v \mid z])}`, none of normal
+        steps.
+        """
+        if not self.slope.any():
+            return self.slope
+        there = np.isfinite(self.q)
+        q = self.q[there]
+        weight, down = believed(self.found.law, q, 1)
+        mean = float(np.mean((weight + 2.0 * down * q) * (q - spread_known(self.found.law, q, 1))))
+        return np.asarray(0.25 * mean * self.slope)
 
     def products(self, i: int, j: int) -> Array:
         """What stands for the products of the residual increments of two rows over the step `(N,)`."""
@@ -188,7 +206,8 @@ def kicked(
         gamma = _covariance(measured, group, diffusion, floors, left / np.sqrt(dt)[:, None])
         q = _distances(left, gamma) / dt
         found = likeliest(group.kind, q, len(rows))
-        told.append(_Told(group, found, left, f, gamma * found.scale, q / found.scale, dt))
+        slope = found.scale * _slope(measured, group, diffusion)
+        told.append(_Told(group, found, left, f, gamma * found.scale, q / found.scale, dt, slope))
     return Kicks(tuple(told), tuple(len(x) - 1 for x in paths))
 
 
@@ -233,6 +252,23 @@ def _covariance(
     there = np.isfinite(shape).all(axis=(1, 2))
     shape[there] = _definite(shape[there])
     return np.asarray(shape * sizes[:, :, None] * sizes[:, None, :])
+
+
+def _slope(measured: Measured, group: Group, diffusion: Mapping[Pair, Equation] | None) -> Array:
+    """How the variance of the one row of a group changes with its state, at the start of every step `(N,)`."""
+    paths = measured.summed[0]
+    row = group.rows[0]
+    none = np.zeros(sum(len(x) - 1 for x in paths))
+    if diffusion is None or len(group.rows) > 1:
+        return none
+    coef = measured.gamma(diffusion[row, row])
+    fitted = compact(measured.backend, Fitted(measured.diffusion_program, coef[None]))
+    if set(fitted.program.expressions) <= {"1"}:
+        return none
+    slopes = [
+        fitted.program.gradient(np.ascontiguousarray(x[:-1]))[:, :, row] @ fitted.coef[0] for x in paths
+    ]
+    return np.concatenate(slopes)
 
 
 def _definite(shape: Array) -> Array:

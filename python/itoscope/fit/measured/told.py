@@ -10,12 +10,16 @@ import numpy as np
 from itoscope.result.jumps import Jump, variance_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from itoscope.fit.measured.kicks import Kicks
+    from itoscope.fit.measured.regressions import Pair
     from itoscope.fit.question import Question
+    from itoscope.posterior.equation import Equation
     from itoscope.result.diagnostics import StepLaw
     from itoscope.stats.jumps import Likeliest
 
-__all__ = ["told_of_steps"]
+__all__ = ["said_of_shared", "told_of_steps"]
 
 
 def told_of_steps(kicks: Kicks, question: Question) -> tuple[dict[str, StepLaw], list[dict[str, Any]]]:
@@ -45,6 +49,21 @@ def told_of_steps(kicks: Kicks, question: Question) -> tuple[dict[str, StepLaw],
                 for row, size in zip(group.rows, sizes.tolist())
             ]
     return laws, sorted(listed, key=lambda one: (one["path"], one["time"]))
+
+
+def said_of_shared(kicks: Kicks, question: Question, diffusion: Mapping[Pair, Equation]) -> list[str]:
+    """A sentence where rows that jump together have noise that depends on the state, whose steps are skewed."""
+    out = []
+    for group in kicks.laws():
+        own = [diffusion[pair] for pair in question.pairs if pair in diffusion and pair[0] in group.rows]
+        terms = {term for found in own for term, inside in zip(found.terms, found.selected) if inside}
+        if len(group.rows) > 1 and not terms <= {"1"}:
+            names = ", ".join(question.states[row] for row in group.rows)
+            out.append(
+                f"the noise of {names}, which jump together, depends on the state: large steps are skewed by that, and "
+                "weighed down they lead the drift off; diffusion='diagonal' takes it into account"
+            )
+    return out
 
 
 def _shape(found: Likeliest) -> dict[str, list[float]]:
