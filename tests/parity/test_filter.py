@@ -123,10 +123,24 @@ def test_both_backends_read_noises_in_common_alike(slower, given):
     assert not np.allclose(ours["loglik"], _run("rust", 2, slower, given)["loglik"])
 
 
-def _run_linear(name, sensors=False, shared=()):
+def _exposed(y, t, period):
+    """The same with an exposure that starts between samples, and of `period` three ends before they are told."""
+    n = len(y)
+    stamps = (0.02 * np.arange(float(n)) if np.ndim(t) == 0 else t)[:, None]
+    shares = {2: [-0.6, 0.0], 3: [-0.7, -0.1, 0.0]}[period]
+    wide = np.full((n, period, 4), np.nan)
+    wide[:, :, 2], wide[:, :, 3] = y[:, [2]], 0.0
+    wide[:, 0, 3] = y[:, 3]
+    wide[:, -1, 0], wide[:, 1, 1] = y[:, 0], y[:, 1]
+    return wide.reshape(-1, 4), (stamps + 0.02 * np.array(shares)).ravel() + 7.0
+
+
+def _run_linear(name, sensors=False, shared=(), period=1, times_over=1):
     """Two coupled oscillators with two sensors: even steps with a gap late in the record, long after the covariance and
     its sensitivities have converged, a record that ends before they do, and one whose steps become uneven. With
-    `sensors` the second shows an average over the step; late in a record its noise and once its reset are others."""
+    `sensors` the second shows an average over the step; late in a record its noise and once its reset are others. Of a
+    longer `period` there are moments between samples, at which exposures start and end. The same paths several
+    `times_over` advance beside each other."""
     stages = get_backend(name)
     terms, states = ["1", "x1", "x2", "v1", "v2"], ["x1", "x2", "v1", "v2"]
     drift = np.zeros((4, 5))
@@ -170,13 +184,28 @@ def _run_linear(name, sensors=False, shared=()):
         )
         paths = [np.column_stack([y, np.ones((len(y), 2))]) for y in paths]
         paths[2][200, 2], paths[2][230, 3] = 7.0, 0.0
+    if period > 1:
+        space = replace(space, resets=(np.diag([1.0, 1.0, 1.0, 1.0, 0.0]),))
+        paths, times = zip(*(_exposed(y, t, period) for y, t in zip(paths, times)))
+    paths, times = [*paths] * times_over, [*times] * times_over
     steps = [("drift", 2, 1), ("gamma", 1, 0), ("noise", 1 + len(shared), 0)], [1e-2, 1e-3, 1e-6]
     columns = [(row, k) for row in (2, 3) for k in range(5)]
     return _stages(stages, (space, paths, times), columns, [(0, 0), (1, 0), (2, 0)], steps)
 
 
-@pytest.mark.parametrize("shared", [(), ((1, 0),)])
-@pytest.mark.parametrize("sensors", [False, True])
-def test_both_backends_agree_where_the_covariance_stands_still(sensors, shared):
+@pytest.mark.parametrize(
+    ("sensors", "shared", "period", "times_over"),
+    [
+        (False, (), 1, 1),
+        (True, (), 1, 1),
+        (False, ((1, 0),), 1, 4),
+        (True, ((1, 0),), 1, 1),
+        (True, (), 2, 1),
+        (True, ((1, 0),), 2, 4),
+        (True, (), 3, 1),
+    ],
+)
+def test_both_backends_agree_where_the_covariance_stands_still(sensors, shared, period, times_over):
     """The compiled filter stops to compute what no longer changes; the reference computes every step."""
-    _agree(_run_linear("rust", sensors, shared), _run_linear("reference", sensors, shared))
+    asked = sensors, shared, period, times_over
+    _agree(_run_linear("rust", *asked), _run_linear("reference", *asked))

@@ -56,6 +56,14 @@ impl Path<'_> {
         }
     }
 
+    /// The size of the latest time, or of the first where that is larger; even steps start from zero.
+    pub fn latest(&self) -> f64 {
+        match self.times {
+            Times::Even(_) => self.span(),
+            Times::Stamps(t) => t[0].abs().max(t[t.len() - 1].abs()),
+        }
+    }
+
     /// Length of the step that leaves sample `n`.
     pub fn dt(&self, n: usize) -> f64 {
         match self.times {

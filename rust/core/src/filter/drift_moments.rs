@@ -26,9 +26,9 @@ pub struct DriftMoments {
     width: usize,
     /// lanes x m x C
     d: Vec<f64>,
-    /// What a step takes of each path while the covariance stands still.
+    /// What a step takes of each slot while the covariance stands still.
     standing: Vec<Option<Box<Standing>>>,
-    /// What the terms of the columns do in a step (ways x C).
+    /// What the terms of the columns do in the last step of each path (lanes x ways x C).
     inputs: Vec<f64>,
     next: Vec<f64>,
     seen: Vec<f64>,
@@ -36,7 +36,7 @@ pub struct DriftMoments {
     pub rows: WhitenedRows,
 }
 
-/// What a sample takes of a path whose covariance stands still: `Phi`, `Psi` and the `Phi_n` (m x m each), the same with
+/// What a sample takes of a slot whose covariance stands still: `Phi`, `Psi` and the `Phi_n` (m x m each), the same with
 /// `S^(-1/2) H` above `I - Kg H` before them ((q + m) x m), and how the terms change along the drift,
 /// `w_n du_k(s_n) = along_nk . f`.
 struct Standing {
@@ -46,8 +46,8 @@ struct Standing {
 }
 
 impl DriftMoments {
-    /// For the drift coefficients `columns` (row, term) of a batch of `lanes` paths.
-    pub fn new(model: &StateSpace<'_>, columns: &[(usize, usize)], lanes: usize) -> Self {
+    /// For the drift coefficients `columns` (row, term) of a batch of `lanes` paths with so many slots.
+    pub fn new(model: &StateSpace<'_>, columns: &[(usize, usize)], (lanes, slots): (usize, usize)) -> Self {
         let (m, q, c) = (model.m(), model.q(), padded(columns.len()));
         let mut runs: Vec<(usize, usize, usize)> = Vec::new();
         for (column, &(i, _)) in columns.iter().enumerate() {
@@ -64,8 +64,8 @@ impl DriftMoments {
             q,
             width: c,
             d: vec![0.0; lanes * m * c],
-            standing: (0..lanes).map(|_| None).collect(),
-            inputs: vec![0.0; WAYS * c],
+            standing: (0..slots).map(|_| None).collect(),
+            inputs: vec![0.0; lanes * WAYS * c],
             next: vec![0.0; (q + m) * c],
             seen: vec![0.0; c],
             rows: WhitenedRows::new(columns.len()),
@@ -73,30 +73,32 @@ impl DriftMoments {
     }
 
     /// What the terms do in a step.
-    fn enter(&mut self, step: &Step<'_>) {
+    fn enter(&mut self, lane: usize, step: &Step<'_>) {
         let c = self.width;
+        let inputs = &mut self.inputs[lane * WAYS * c..(lane + 1) * WAYS * c];
         for (column, &k) in self.terms.iter().enumerate() {
-            self.inputs[column] = step.terms[k * step.width];
+            inputs[column] = step.terms[k * step.width];
             for (node, at) in step.transition.nodes().iter().enumerate() {
-                self.inputs[(1 + node) * c + column] = at.weight * step.change(k, node);
+                inputs[(1 + node) * c + column] = at.weight * step.change(k, node);
             }
         }
     }
 
     /// The same while all stands still.
-    fn enter_along(&mut self, along: &[f64], step: &Step<'_>) {
+    fn enter_along(&mut self, lane: usize, along: &[f64], step: &Step<'_>) {
         let (m, c) = (self.m, self.width);
+        let inputs = &mut self.inputs[lane * WAYS * c..(lane + 1) * WAYS * c];
         for (column, &k) in self.terms.iter().enumerate() {
-            self.inputs[column] = step.terms[k * step.width];
+            inputs[column] = step.terms[k * step.width];
         }
-        multiply_wide(step.field, along, &mut self.inputs[c..], 1, m, PLACES.len() * c);
+        multiply_wide(step.field, along, &mut inputs[c..], 1, m, PLACES.len() * c);
     }
 
     /// Adds to `rows` of all columns what the inputs do through the matrices `ways`, of as many rows.
-    fn add(&self, ways: &[&[f64]], rows: &mut [f64]) {
+    fn add(&self, lane: usize, ways: &[&[f64]], rows: &mut [f64]) {
         let (m, c) = (self.m, self.width);
         for (way, matrix) in ways.iter().enumerate() {
-            let input = &self.inputs[way * c..(way + 1) * c];
+            let input = &self.inputs[(lane * WAYS + way) * c..][..c];
             if input.iter().all(|&value| value == 0.0) {
                 continue;
             }
@@ -138,7 +140,7 @@ impl DriftMoments {
         let mut next = std::mem::take(&mut self.next);
         let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
         multiply_wide(matrices[0], d, &mut next, m, m, c);
-        self.add(&matrices[1..], &mut next[..m * c]);
+        self.add(lane, &matrices[1..], &mut next[..m * c]);
         self.d[lane * m * c..(lane + 1) * m * c].copy_from_slice(&next[..m * c]);
         self.next = next;
     }
@@ -149,8 +151,8 @@ impl DriftMoments {
         let mut next = std::mem::take(&mut self.next);
         let d = &mut self.d[lane * m * c..(lane + 1) * m * c];
         multiply_wide(&matrices[0], d, &mut next, q + m, m, c);
-        self.add(&std::array::from_fn::<_, WAYS, _>(|way| &*matrices[1 + way]), &mut next);
-        for channel in 0..q {
+        self.add(lane, &std::array::from_fn::<_, WAYS, _>(|way| &*matrices[1 + way]), &mut next);
+        for channel in (0..q).filter(|&channel| update.seen[channel]) {
             push(&mut self.rows, &next[channel * c..], &self.theta, update.white[channel]);
         }
         self.d[lane * m * c..(lane + 1) * m * c].copy_from_slice(&next[q * c..]);
@@ -206,13 +208,13 @@ impl Visitor for DriftMoments {
     const TERMS: bool = true;
 
     fn predicted(&mut self, lane: usize, step: &Step<'_>) {
-        let standing = self.standing[lane].take().filter(|_| step.steady);
+        let standing = self.standing[step.slot].take().filter(|_| step.steady);
         if let Some(standing) = standing {
-            self.enter_along(&standing.along, step);
-            self.standing[lane] = Some(standing);
+            self.enter_along(lane, &standing.along, step);
+            self.standing[step.slot] = Some(standing);
             return;
         }
-        self.enter(step);
+        self.enter(lane, step);
         let transition = step.transition;
         self.carry(
             lane,
@@ -223,11 +225,11 @@ impl Visitor for DriftMoments {
                 _ => &[],
             }),
         );
-        self.standing[lane] = step.steady.then(|| Box::new(self.stand(step)));
+        self.standing[step.slot] = step.steady.then(|| Box::new(self.stand(step)));
     }
 
     fn updated(&mut self, lane: usize, update: &Update<'_>) {
-        let mut standing = self.standing[lane].take();
+        let mut standing = self.standing[update.slot].take();
         match standing.as_deref_mut() {
             Some(Standing { sample: Some(sample), .. }) if update.steady => self.sample(lane, sample, update),
             Some(of @ Standing { sample: None, .. }) if update.steady => {
@@ -243,6 +245,6 @@ impl Visitor for DriftMoments {
                 return;
             }
         }
-        self.standing[lane] = standing;
+        self.standing[update.slot] = standing;
     }
 }

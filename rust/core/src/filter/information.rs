@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::small::{multiply, multiply_transposed};
-use super::standing::{StandingRows, excess, scale};
+use super::standing::{StandingRows, excess, pairs, scale};
 use super::state_space::StateSpace;
 use super::visitor::{Step, Update, Visitor};
 use super::whitened::WhitenedRows;
@@ -48,6 +48,7 @@ struct Now {
     white: Vec<f64>,
     gained: Vec<f64>,
     steady: Vec<bool>,
+    slot: Vec<usize>,
 }
 
 impl Now {
@@ -63,6 +64,7 @@ impl Now {
             white: zeros(q),
             gained: zeros(1),
             steady: vec![false; lanes],
+            slot: vec![0; lanes],
         }
     }
 }
@@ -74,6 +76,7 @@ impl Visitor for Now {
         let q = self.q;
         debug_assert_eq!(update.mean.len(), self.m);
         self.steady[lane] = update.steady;
+        self.slot[lane] = update.slot;
         self.gained[lane] = update.gained;
         self.seen[lane * q..(lane + 1) * q].copy_from_slice(update.seen);
         self.r[lane * q..(lane + 1) * q].copy_from_slice(update.r);
@@ -111,7 +114,7 @@ pub fn information_rows(
     let mut changes = Changes {
         steps,
         seen: models.iter().map(|_| Now::new(m, q, lanes)).collect(),
-        standing: vec![None; lanes],
+        standing: vec![None; engines[0].slots()],
         ds: vec![0.0; q * q * steps.len()],
         rows: WhitenedRows::new(steps.len()),
     };
@@ -130,7 +133,7 @@ pub fn information_rows(
             }
         }
     }
-    (0..lanes).for_each(|lane| changes.give(lane));
+    (0..changes.standing.len()).for_each(|slot| changes.give(slot));
     control.advance(paths.iter().map(|path| path.len() as u64).sum());
     Ok((changes.rows, engines[0].loglik()))
 }
@@ -140,7 +143,7 @@ struct Changes<'a> {
     steps: &'a [f64],
     /// Of the model, then above and below of each parameter.
     seen: Vec<Now>,
-    /// Of each lane whose covariances stand still, the rows of their changes.
+    /// Of each slot whose covariances stand still, the rows of their changes.
     standing: Vec<Option<StandingRows>>,
     /// `S^(-1/2) dS S^(-T/2)`, q x q x c.
     ds: Vec<f64>,
@@ -152,33 +155,32 @@ impl Changes<'_> {
     fn add(&mut self, lane: usize) {
         let (q, c) = (self.seen[0].q, self.steps.len());
         self.add_innovations(lane);
-        let r = &self.seen[0].white[lane * q..(lane + 1) * q];
+        let slot = self.seen[0].slot[lane];
+        let (there, r) = (&self.seen[0].seen[lane * q..(lane + 1) * q], &self.seen[0].white[lane * q..]);
         if self.seen.iter().all(|now| now.steady[lane]) {
-            if let Some(standing) = &mut self.standing[lane] {
-                standing.add(r);
+            if let Some(standing) = &mut self.standing[slot] {
+                standing.add(r, there);
                 return;
             }
             whitened_changes(&self.seen, self.steps, lane, &mut self.ds);
-            let mut standing = StandingRows::new(q, c);
-            for (a, b) in (0..q).flat_map(|a| (a..q).map(move |b| (a, b))) {
+            let mut standing = StandingRows::new(there, c);
+            for (a, b) in pairs(there) {
                 let row = &self.ds[(a * q + b) * c..][..c];
                 standing.pair(&row.iter().map(|value| scale(a, b) * value).collect::<Vec<_>>(), 0.0);
             }
-            standing.add(r);
-            self.standing[lane] = Some(standing);
+            standing.add(r, there);
+            self.standing[slot] = Some(standing);
             return;
         }
-        self.give(lane);
+        self.give(slot);
         whitened_changes(&self.seen, self.steps, lane, &mut self.ds);
         let (there, r) = (&self.seen[0].seen[lane * q..(lane + 1) * q], &self.seen[0].white[lane * q..]);
-        for a in (0..q).filter(|&a| there[a]) {
-            for b in (a..q).filter(|&b| there[b]) {
-                let row = self.rows.next();
-                let ds = &self.ds[(a * q + b) * c..][..c];
-                row.iter_mut().zip(ds).for_each(|(row, ds)| *row = scale(a, b) * ds);
-                row[c] = scale(a, b) * excess(r, a, b);
-                self.rows.n += 1.0;
-            }
+        for (a, b) in pairs(there) {
+            let row = self.rows.next();
+            let ds = &self.ds[(a * q + b) * c..][..c];
+            row.iter_mut().zip(ds).for_each(|(row, ds)| *row = scale(a, b) * ds);
+            row[c] = scale(a, b) * excess(r, a, b);
+            self.rows.n += 1.0;
         }
     }
 
@@ -208,8 +210,8 @@ impl Changes<'_> {
     }
 
     /// Ends what stood still, if anything did, and gives its rows.
-    fn give(&mut self, lane: usize) {
-        if let Some(standing) = self.standing[lane].take() {
+    fn give(&mut self, slot: usize) {
+        if let Some(standing) = self.standing[slot].take() {
             standing.give(&mut self.rows);
         }
     }

@@ -10,6 +10,7 @@ mod information;
 mod innovations;
 mod kink;
 mod noise_moments;
+mod phases;
 mod predict;
 mod small;
 mod smooth;
@@ -19,6 +20,7 @@ mod state_space;
 mod tails;
 mod transition;
 mod visitor;
+mod weighing;
 mod whitened;
 mod wide;
 
@@ -115,7 +117,7 @@ pub fn drift_moments(
     check_columns(columns, model.drift.dim())?;
     let parts = batches_of(size, paths, |batch| {
         let mut engine = Engine::new(model, batch);
-        let mut moments = DriftMoments::new(model, columns, batch.len());
+        let mut moments = DriftMoments::new(model, columns, (batch.len(), engine.slots()));
         engine.run(&mut moments, control)?;
         Ok((moments.rows, engine.loglik()))
     })?;
@@ -140,7 +142,7 @@ pub fn noise_moments(
     check_columns(columns, model.gamma.dim())?;
     let parts = batches_of(size, paths, |batch| {
         let mut engine = Engine::new(model, batch);
-        let mut moments = NoiseMoments::new(model, columns, batch.len());
+        let mut moments = NoiseMoments::new(model, columns, (batch.len(), engine.slots()));
         engine.run(&mut moments, control)?;
         Ok((moments.finish(), engine.loglik()))
     })?;

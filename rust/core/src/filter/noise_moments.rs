@@ -12,14 +12,12 @@ use super::whitened::WhitenedRows;
 use super::wide::multiply_wide;
 
 pub use memory::NoiseMoments;
-use memory::{Lane, both, push};
+use memory::{Slot, both, push};
 
 impl NoiseMoments<'_> {
     /// The rows, all of them.
     pub fn finish(mut self) -> WhitenedRows {
-        for lane in 0..self.lanes.len() {
-            self.give(lane);
-        }
+        (0..self.slots.len()).for_each(|slot| self.give(slot));
         self.rows
     }
 
@@ -146,7 +144,7 @@ impl NoiseMoments<'_> {
         let (m, c, transition) = (self.m, self.width, step.transition);
         let mm = m * m;
         let w = &mut self.w[lane * mm * c..(lane + 1) * mm * c];
-        let Lane { version, spreads, .. } = &mut self.lanes[lane];
+        let Slot { version, spreads, .. } = &mut self.slots[step.slot];
         if *version != transition.version() {
             *version = transition.version();
             for ((unit, range), out) in self.units.iter().zip(spreads.chunks_exact_mut(mm)) {
@@ -198,11 +196,11 @@ impl Visitor for NoiseMoments<'_> {
         if self.stands(lane, step) {
             return;
         }
-        let before = (step.steady && self.converges).then(|| self.covariance(lane).to_vec());
+        let before = (step.steady && self.converges).then(|| self.before(lane, step));
         self.carry(lane, step.transition);
         self.spread(lane, step);
         if let Some(before) = before {
-            self.compare(lane, &before, step.transition.phi());
+            self.compare(lane, &before, step);
         }
     }
 

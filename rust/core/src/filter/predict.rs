@@ -172,7 +172,7 @@ impl Predictor<'_> {
     /// Replaces the term values by their averages over the step: three-point Gauss-Hermite along each column of the
     /// factor of the covariance, kinks exactly.
     fn average(&mut self, h: &[f64], mean: &[f64], cov: &[f64]) {
-        let (m, w, lanes) = (self.model.m(), self.width, self.lanes);
+        let (m, w, lanes, columns) = (self.model.m(), self.width, self.lanes, self.columns);
         let Some(around) = self.around.as_mut() else { return };
         let total = around.width();
         let LaneWork { gamma, elements, low, rest, .. } = &mut self.small;
@@ -195,11 +195,11 @@ impl Predictor<'_> {
             });
             factor_semidefinite(ahead, low, rest, m);
             let inputs = around.inputs_mut();
-            for column in 0..m {
+            for column in 0..columns {
                 for i in 0..m {
                     let (x, shift) = (mean[lane * m + i], SQRT_3 * low[i * m + column]);
                     inputs[i * total + column * lanes + lane] = x + shift;
-                    inputs[i * total + (m + column) * lanes + lane] = x - shift;
+                    inputs[i * total + (columns + column) * lanes + lane] = x - shift;
                 }
             }
         }
@@ -209,10 +209,10 @@ impl Predictor<'_> {
             let term = &mut self.terms[k * w..][..w];
             for lane in 0..lanes {
                 let mut sum = 0.0;
-                for point in 0..2 * m {
+                for point in 0..2 * columns {
                     sum += row[point * lanes + lane];
                 }
-                term[lane] += (sum - 2.0 * m as f64 * term[lane]) / 6.0;
+                term[lane] += (sum - 2.0 * columns as f64 * term[lane]) / 6.0;
             }
         }
         if !self.model.kinks.is_empty() {
@@ -282,6 +282,8 @@ impl Predictor<'_> {
         }
         let mut step = Step {
             n,
+            slot: lane,
+            period: 1,
             terms: &self.terms[lane..],
             gradient: &self.gradient[lane..],
             bends: &self.bends[lane..],

@@ -27,15 +27,17 @@ impl Kept {
         kept
     }
 
-    /// That of sample `n`, whether or not it had one; it is the `same` as that before.
-    fn put(&mut self, n: usize, value: &[f64], same: bool) {
+    /// That of sample `n`, whether or not it had one; it is the same as that so many samples before, if it is.
+    fn put(&mut self, n: usize, value: &[f64], same: Option<usize>) {
         match self.places.get(n) {
             Some(&place) => self.values[place..place + self.size].copy_from_slice(value),
-            None if same && n > 0 => self.places.push(self.places[n - 1]),
-            None => {
-                self.places.push(self.values.len());
-                self.values.extend_from_slice(value);
-            }
+            None => match same {
+                Some(period) if n >= period => self.places.push(self.places[n - period]),
+                _ => {
+                    self.places.push(self.values.len());
+                    self.values.extend_from_slice(value);
+                }
+            },
         }
     }
 
@@ -134,18 +136,18 @@ fn backward(trace: Trace, m: usize) -> (Array2<f64>, Array3<f64>) {
 
 impl Visitor for Smoother {
     fn predicted(&mut self, lane: usize, step: &Step<'_>) {
-        let (m, n) = (self.m, step.n);
+        let (m, n, same) = (self.m, step.n, step.steady.then_some(step.period));
         let trace = &mut self.traces[lane];
         if trace.phi.places.len() > n {
             // after a reset, or another piece of the step
             let mut product = [0.0; MM];
             multiply(step.transition.phi(), trace.phi.at(n), &mut product, m, m, m);
-            trace.phi.put(n, &product[..m * m], false);
+            trace.phi.put(n, &product[..m * m], None);
         } else {
-            trace.phi.put(n, step.transition.phi(), step.steady);
+            trace.phi.put(n, step.transition.phi(), same);
         }
         trace.ahead[n * m..(n + 1) * m].copy_from_slice(step.mean);
-        trace.spread.put(n, step.cov, step.steady);
+        trace.spread.put(n, step.cov, same);
     }
 
     fn updated(&mut self, lane: usize, update: &Update<'_>) {
@@ -154,12 +156,12 @@ impl Visitor for Smoother {
         let (mean, cov) = match update.unreset {
             Some((mean, cov, reset)) => {
                 // the way to the next sample starts with the reset
-                trace.phi.put(n + 1, reset, false);
+                trace.phi.put(n + 1, reset, None);
                 (mean, cov)
             }
             None => (update.mean, update.cov),
         };
         trace.mean[n * m..(n + 1) * m].copy_from_slice(mean);
-        trace.cov.put(n, cov, update.steady);
+        trace.cov.put(n, cov, update.steady.then_some(update.period));
     }
 }

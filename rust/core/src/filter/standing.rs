@@ -6,7 +6,6 @@ use super::whitened::WhitenedRows;
 /// that their squares have unit variance.
 #[derive(Debug, Clone)]
 pub struct StandingRows {
-    q: usize,
     columns: usize,
     /// Of each pair the regressors, and what the target has beyond the innovations.
     rows: Vec<f64>,
@@ -14,6 +13,12 @@ pub struct StandingRows {
     sums: Vec<f64>,
     squares: Vec<f64>,
     n: f64,
+}
+
+/// The pairs `a <= b` of channels that are seen.
+pub fn pairs(seen: &[bool]) -> impl Iterator<Item = (usize, usize)> {
+    let q = seen.len();
+    (0..q).filter(|&a| seen[a]).flat_map(move |a| (a..q).filter(|&b| seen[b]).map(move |b| (a, b)))
 }
 
 /// Weight of the row of a pair of channels.
@@ -27,15 +32,15 @@ pub fn excess(white: &[f64], a: usize, b: usize) -> f64 {
 }
 
 impl StandingRows {
-    /// For `q` channels and `columns` regressors.
-    pub fn new(q: usize, columns: usize) -> Self {
+    /// For channels of which these are seen, and `columns` regressors.
+    pub fn new(seen: &[bool], columns: usize) -> Self {
+        let of = pairs(seen).count();
         Self {
-            q,
             columns,
             rows: Vec::new(),
             base: Vec::new(),
-            sums: vec![0.0; q * (q + 1) / 2],
-            squares: vec![0.0; q * (q + 1) / 2],
+            sums: vec![0.0; of],
+            squares: vec![0.0; of],
             n: 0.0,
         }
     }
@@ -46,16 +51,12 @@ impl StandingRows {
         self.base.push(base);
     }
 
-    /// A sample.
-    pub fn add(&mut self, white: &[f64]) {
-        let mut pair = 0;
-        for a in 0..self.q {
-            for b in a..self.q {
-                let target = scale(a, b) * excess(white, a, b);
-                self.sums[pair] += target;
-                self.squares[pair] += target * target;
-                pair += 1;
-            }
+    /// A sample, of which the same channels are seen.
+    pub fn add(&mut self, white: &[f64], seen: &[bool]) {
+        for ((a, b), (sum, square)) in pairs(seen).zip(self.sums.iter_mut().zip(&mut self.squares)) {
+            let target = scale(a, b) * excess(white, a, b);
+            *sum += target;
+            *square += target * target;
         }
         self.n += 1.0;
     }
@@ -89,11 +90,11 @@ mod tests {
         let rows = [[0.3, -1.0], [2.0, 0.4], [0.1, 0.2]];
         let base = [0.7, -0.2, 1.5];
         let (mut standing, mut one, mut all) =
-            (StandingRows::new(2, 2), WhitenedRows::new(2), WhitenedRows::new(2));
+            (StandingRows::new(&[true; 2], 2), WhitenedRows::new(2), WhitenedRows::new(2));
         (0..3).for_each(|pair| standing.pair(&rows[pair], base[pair]));
         for n in 0..50 {
             let white = [(n as f64).sin(), 1.3 * (2.0 * n as f64).cos()];
-            standing.add(&white);
+            standing.add(&white, &[true; 2]);
             for (pair, (a, b)) in [(0, 0), (0, 1), (1, 1)].into_iter().enumerate() {
                 let row = one.next();
                 row[..2].copy_from_slice(&rows[pair]);
@@ -113,7 +114,7 @@ mod tests {
     #[test]
     fn no_sample_gives_no_row() {
         let mut rows = WhitenedRows::new(2);
-        StandingRows::new(2, 2).give(&mut rows);
+        StandingRows::new(&[true; 2], 2).give(&mut rows);
         assert_eq!(rows.finish().n, 0.0);
     }
 }

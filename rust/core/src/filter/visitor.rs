@@ -7,6 +7,10 @@ use super::transition::Transition;
 pub struct Step<'a> {
     /// Sample that the prediction leads to.
     pub n: usize,
+    /// Where what is particular to the phase of this sample is kept, see [`super::phases`].
+    pub slot: usize,
+    /// How many samples before this one the last of the same phase was.
+    pub period: usize,
     /// Expected term values, lane by lane: term `k` of this path is at `k * width + lane`.
     pub terms: &'a [f64],
     /// Their gradients: the derivative of term `k` by state `j` in the place of term `k m + j`.
@@ -27,7 +31,8 @@ pub struct Step<'a> {
     pub mean: &'a [f64],
     /// Predicted covariance (m x m).
     pub cov: &'a [f64],
-    /// Whether transition, spread and covariance are those of the last step of this path. There are no `ways` then.
+    /// Whether transition, spread and covariance are those of the last step of this path and phase. There are no `ways`
+    /// then.
     pub steady: bool,
 }
 
@@ -47,6 +52,10 @@ impl Step<'_> {
 pub struct Update<'a> {
     /// Sample.
     pub n: usize,
+    /// See [`Step::slot`] and [`Step::period`].
+    pub slot: usize,
+    /// See `slot`.
+    pub period: usize,
     /// Whether each channel was seen (q).
     pub seen: &'a [bool],
     /// Factors of the noise variances (q).
@@ -73,7 +82,7 @@ pub struct Update<'a> {
     pub unreset: Option<(&'a [f64], &'a [f64], &'a [f64])>,
     /// Log density of the sample given those before it.
     pub gained: f64,
-    /// Whether covariance, gain and what goes with them are those of the last sample of this path.
+    /// Whether covariance, gain and what goes with them are those of the last sample of this path and phase.
     pub steady: bool,
 }
 

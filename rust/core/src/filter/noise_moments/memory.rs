@@ -16,10 +16,10 @@ pub enum Settled {
     Never,
     /// They are looked at.
     Moving(Convergence),
-    /// They have converged by this transition.
-    Converged(Vec<f64>),
-    /// What a sample takes.
-    Standing(Box<Standing>),
+    /// They have converged, and so many samples of the period are still to come.
+    Converged(usize),
+    /// The slots have what a sample takes.
+    Standing,
 }
 
 /// What a sample takes while all stands still but the means.
@@ -30,7 +30,24 @@ pub struct Standing {
     pub stack: Vec<f64>,
     /// What a unit of each whitened innovation adds to the mean's sensitivities: q x m x C.
     pub pull: Vec<f64>,
+    /// The covariance's sensitivities before a sample (m x m x C), and what is still to come of it, see [`Lane::closed`].
+    pub w: Vec<f64>,
+    /// See `w`.
+    pub closed: Vec<f64>,
+    /// See `w`.
+    pub gain: Vec<f64>,
     pub rows: StandingRows,
+}
+
+/// What a phase of a path has of its own.
+#[derive(Clone)]
+pub struct Slot {
+    /// What each unit matrix spreads to over a step, as long as that stays the same.
+    pub version: u64,
+    pub spreads: Vec<f64>,
+    /// The covariance's sensitivities a period ago, where the period is more than a step.
+    pub before: Vec<f64>,
+    pub standing: Option<Box<Standing>>,
 }
 
 /// Sensitivities of a batch to the Gamma coefficients and the noises, and the rows they give.
@@ -59,6 +76,7 @@ pub struct NoiseMoments<'a> {
     /// lanes x m x C
     pub d: Vec<f64>,
     pub lanes: Vec<Lane>,
+    pub slots: Vec<Slot>,
     pub next: Vec<f64>,
     pub turn: Vec<f64>,
     pub part: Vec<f64>,
@@ -78,15 +96,21 @@ pub struct Lane {
     pub observed: bool,
     pub closed: Vec<f64>,
     pub gain: Vec<f64>,
-    /// What each unit matrix spreads to over a step, as long as that stays the same.
-    pub version: u64,
-    pub spreads: Vec<f64>,
     pub settled: Settled,
+    /// The slot of the last sample, and once all has converged the transition of its step.
+    pub last: usize,
+    /// See `last`.
+    pub phi: Vec<f64>,
 }
 
 impl<'a> NoiseMoments<'a> {
-    /// For the Gamma coefficients `columns` (pair, term), then all noises, of a batch of `lanes` paths.
-    pub fn new(model: &'a StateSpace<'_>, columns: &'a [(usize, usize)], lanes: usize) -> Self {
+    /// For the Gamma coefficients `columns` (pair, term), then all noises, of a batch of `lanes` paths with
+    /// so many slots.
+    pub fn new(
+        model: &'a StateSpace<'_>,
+        columns: &'a [(usize, usize)],
+        (lanes, slots): (usize, usize),
+    ) -> Self {
         let (m, q) = (model.m(), model.q());
         let regressors = columns.len() + model.noise.len();
         let c = padded(regressors + 1);
@@ -103,9 +127,15 @@ impl<'a> NoiseMoments<'a> {
             observed: false,
             closed: vec![0.0; m * m],
             gain: vec![0.0; m * q],
+            settled: Settled::default(),
+            last: 0,
+            phi: Vec::new(),
+        };
+        let slot = Slot {
             version: 0,
             spreads: vec![0.0; model.pairs.len() * m * m],
-            settled: Settled::default(),
+            before: Vec::new(),
+            standing: None,
         };
         let affine = Affine::of(model);
         Self {
@@ -121,6 +151,7 @@ impl<'a> NoiseMoments<'a> {
             w: vec![0.0; lanes * m * m * c],
             d: vec![0.0; lanes * m * c],
             lanes: vec![lane; lanes],
+            slots: vec![slot; slots],
             next: vec![0.0; m * m * c],
             turn: vec![0.0; (q + m) * c],
             part: vec![0.0; m * c],

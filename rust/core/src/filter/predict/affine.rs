@@ -9,14 +9,15 @@ use crate::filter::visitor::{Step, Visitor};
 impl Predictor<'_> {
     /// Whether all is as it was at the last sample of a path.
     pub fn steady(&self, lane: usize) -> bool {
-        self.steady[lane].holds()
+        self.steady[lane].holds(self.phases.periods[lane])
     }
 
-    /// The covariance that was predicted last; what converges starts anew, since something is missing or uneven.
-    pub fn unsettle(&mut self, lane: usize) -> &[f64] {
-        let mm = self.model.m() * self.model.m();
+    /// The covariance that was predicted last, for sample `n`; what converges starts anew, since something is missing or
+    /// uneven.
+    pub fn unsettle(&mut self, n: usize, lane: usize) -> &[f64] {
+        let (mm, slot) = (self.model.m() * self.model.m(), self.phases.slot(lane, n));
         self.steady[lane] = Steady::NEVER;
-        &self.ahead[lane * mm..(lane + 1) * mm]
+        &self.ahead[slot * mm..(slot + 1) * mm]
     }
 
     /// Advances all lanes that move, see `run`.
@@ -45,10 +46,13 @@ impl Predictor<'_> {
         visitor: &mut V,
     ) {
         let (w, mm) = (self.width, N * N);
-        let (transition, steady) = (&mut self.moves[lane], &mut self.steady[lane]);
-        let ahead = &mut self.ahead[lane * mm..(lane + 1) * mm];
-        if steady.h != h {
-            *steady = Steady { h, ..Steady::NEVER };
+        let (slot, period) = (self.phases.slot(lane, n), self.phases.periods[lane]);
+        let (transition, steady, last) =
+            (&mut self.moves[slot], &mut self.steady[lane], &mut self.steps[slot]);
+        let ahead = &mut self.ahead[slot * mm..(slot + 1) * mm];
+        if last.is_nan() || (*last - h).abs() > self.phases.slack[lane] {
+            *steady = Steady::NEVER;
+            *last = h;
             transition.set(&affine.a, h, true);
         }
         if V::TERMS {
@@ -60,26 +64,31 @@ impl Predictor<'_> {
         let mut field = apply(&read::<N>(&affine.a), &std::array::from_fn(|i| mean[i]));
         (0..N).for_each(|i| field[i] += affine.force[i]);
         let mut ways = [[0.0; N]; PLACES.len()];
-        if V::TERMS && !steady.holds() {
+        // the first steady step of each phase shows them still
+        if V::TERMS && steady.age < 2 * period {
             for (node, way) in ways.iter_mut().enumerate() {
                 *way = apply(&read::<N>(transition.lead_to(node)), &field);
             }
         }
         let moved = apply(&read::<N>(transition.lead()), &field);
         (0..N).for_each(|i| mean[i] += moved[i]);
-        if steady.age > 0 {
-            steady.age += 1;
-        } else {
+        if steady.age < period {
             let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
-            add(&mut after, 1.0, &self.spreads[lane].of::<N>(&affine.gamma, transition));
+            add(&mut after, 1.0, &self.spreads[slot].of::<N>(&affine.gamma, transition));
             write(&after, cov);
-            if self.settles && steady.convergence.step(close(ahead, cov, N)) {
-                steady.age = 1;
+            // the covariances of the other phases follow from that of one
+            let counted = n.is_multiple_of(period) && steady.age == 0 && self.settles;
+            if steady.age > 0 || counted && steady.convergence.step(close(ahead, cov, N)) {
+                steady.age += 1;
             }
             ahead.copy_from_slice(cov);
+        } else {
+            steady.age += 1;
         }
         let step = Step {
             n,
+            slot,
+            period,
             terms: &self.terms[lane..],
             gradient: &self.gradient[lane..],
             bends: &self.bends[lane..],
@@ -87,10 +96,10 @@ impl Predictor<'_> {
             field: &field,
             ways: ways.as_flattened(),
             transition,
-            spread: &self.spreads[lane].value,
+            spread: &self.spreads[slot].value,
             mean,
             cov: ahead,
-            steady: steady.holds(),
+            steady: steady.holds(period),
         };
         visitor.predicted(lane, &step);
     }

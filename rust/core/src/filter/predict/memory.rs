@@ -1,26 +1,27 @@
 //! Working memory of predictions, and how far the covariance of a path has converged.
 
 use crate::filter::affine::{Affine, Convergence};
+use crate::filter::phases::Phases;
 use crate::filter::square::{Square, read, write};
 use crate::filter::state_space::StateSpace;
 use crate::filter::transition::Transition;
+use crate::path::Path;
 use crate::program::Scratch;
 
 /// How far the covariance of a path has converged.
 #[derive(Debug, Clone, Copy)]
 pub struct Steady {
-    pub h: f64,
     pub convergence: Convergence,
     /// Predictions since it has converged.
     pub age: usize,
 }
 
 impl Steady {
-    pub const NEVER: Self = Self { h: f64::NAN, convergence: Convergence::new(), age: 0 };
+    pub const NEVER: Self = Self { convergence: Convergence::new(), age: 0 };
 
-    /// Whether the last prediction, and the gain that follows from it, are the same as those before.
-    pub fn holds(&self) -> bool {
-        self.age > 1
+    /// Whether the last prediction, and the gain that follows from it, are the same as those a period before.
+    pub fn holds(&self, period: usize) -> bool {
+        self.age > period
     }
 }
 
@@ -28,7 +29,10 @@ impl Steady {
 pub struct Predictor<'a> {
     pub model: &'a StateSpace<'a>,
     pub affine: Option<Affine>,
+    pub phases: Phases,
     pub steady: Vec<Steady>,
+    /// The step of each slot.
+    pub steps: Vec<f64>,
     /// Whether a covariance converges: what noise with tails leaves of it differs by sample.
     pub settles: bool,
     pub lanes: usize,
@@ -36,6 +40,8 @@ pub struct Predictor<'a> {
     pub values: Scratch,
     pub slopes: Scratch,
     pub around: Option<Scratch>,
+    /// Columns of the factor of a covariance along which terms are averaged: those that lead to states that bend one.
+    pub columns: usize,
     /// (row, term, coefficient) of the drift, and (pair, term, coefficient) of Gamma, zeros left out.
     pub drift: Vec<(usize, usize, f64)>,
     pub gamma: Vec<(usize, usize, f64)>,
@@ -49,7 +55,7 @@ pub struct Predictor<'a> {
     pub twist: Vec<f64>,
     /// Where the linear drift leads in a step (lanes x m).
     pub way: Vec<f64>,
-    /// Covariances half way; of affine models those that were predicted last (lanes x m x m).
+    /// Covariances half way; of affine models those that were predicted last (slots x m x m).
     pub ahead: Vec<f64>,
     pub moves: Vec<Transition>,
     pub spreads: Vec<Spread>,
@@ -103,37 +109,58 @@ impl Spread {
     }
 }
 
+/// The states up to the last of which a term is no linear function, where sensors have states of their own; else all.
+fn bent(model: &StateSpace<'_>) -> usize {
+    let (m, slopes) = (model.m(), model.gradient.affine());
+    let constant =
+        |form: &Option<Vec<f64>>| form.as_ref().is_some_and(|form| form[1..].iter().all(|&c| c == 0.0));
+    let bends = |i: &usize| slopes.iter().skip(*i).step_by(m).any(|form| !constant(form));
+    if model.resets.is_empty() { m } else { (0..m).rev().find(bends).map_or(1, |last| last + 1) }
+}
+
 /// The entries of a coefficient table that are not zero.
 fn sparse(table: &ndarray::Array2<f64>) -> Vec<(usize, usize, f64)> {
     table.indexed_iter().filter(|(_, c)| **c != 0.0).map(|((i, k), &c)| (i, k, c)).collect()
 }
 
 impl<'a> Predictor<'a> {
-    /// Memory for `lanes` paths.
-    pub fn new(model: &'a StateSpace<'a>, lanes: usize) -> Self {
+    /// Memory for the paths of a batch.
+    pub fn new(model: &'a StateSpace<'a>, paths: &[Path<'_>]) -> Self {
+        let affine = Affine::of(model);
+        let phases = Phases::of(model, affine.is_some(), paths);
+        Self::with(model, affine, phases)
+    }
+
+    /// The same with phases.
+    pub fn with(model: &'a StateSpace<'a>, affine: Option<Affine>, phases: Phases) -> Self {
+        let (lanes, slots) = (phases.periods.len(), phases.slots());
         let (m, k) = (model.m(), model.program.n_outputs());
         let values = model.program.scratch(lanes);
         let width = values.width();
         let zeros = |rows: usize| vec![0.0; rows * width];
-        let affine = Affine::of(model);
         let gamma = sparse(&model.gamma);
         let forms = model.program.affine();
         let moves =
             |k: usize| forms[k].as_ref().is_none_or(|form| form[1..].iter().any(|&slope| slope != 0.0));
         let mut gradient = zeros(k * m);
+        let columns = bent(model);
         if let Some(affine) = &affine {
             let rows = gradient.chunks_exact_mut(width.max(1));
             rows.zip(&affine.slopes).for_each(|(row, &slope)| row.fill(slope));
         }
         Self {
             model,
+            phases,
             steady: vec![Steady::NEVER; lanes],
+            steps: vec![f64::NAN; slots],
             settles: model.tails.is_empty(),
             lanes,
             width,
             values,
             slopes: model.gradient.scratch(lanes),
-            around: (model.second_order && affine.is_none()).then(|| model.program.scratch(2 * m * lanes)),
+            around: (model.second_order && affine.is_none())
+                .then(|| model.program.scratch(2 * columns * lanes)),
+            columns,
             affine,
             drift: sparse(&model.drift),
             gamma_moves: gamma.iter().any(|&(_, k, _)| moves(k)),
@@ -145,11 +172,11 @@ impl<'a> Predictor<'a> {
             bends: zeros(k),
             twist: zeros(m),
             way: vec![0.0; lanes * m],
-            ahead: vec![0.0; lanes * m * m],
-            moves: vec![Transition::new(m); lanes],
+            ahead: vec![0.0; slots * m * m],
+            moves: vec![Transition::new(m); slots],
             spreads: vec![
                 Spread { version: 0, gamma: vec![f64::NAN; m * m], value: vec![0.0; m * m] };
-                lanes
+                slots
             ],
             small: LaneWork::new(m, model.pairs.len()),
         }

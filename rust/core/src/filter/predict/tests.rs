@@ -3,7 +3,9 @@
 use nalgebra::{Matrix2, Vector2};
 use ndarray::{Array1, Array2, array};
 
+use super::super::affine::Affine;
 use super::super::kink::{Kink, Shape};
+use super::super::phases::Phases;
 use super::super::visitor::{Nobody, Update};
 use super::*;
 use crate::program::Program;
@@ -38,10 +40,15 @@ fn programs(terms: &[&str]) -> [Program; 2] {
     [program, gradient]
 }
 
+/// Predictions of so many paths without phases.
+fn lonely<'a>(model: &'a StateSpace<'a>, lanes: usize) -> Predictor<'a> {
+    Predictor::with(model, Affine::of(model), Phases::one(lanes))
+}
+
 /// Mean and covariance a step of `h` after these.
 fn after(model: &StateSpace<'_>, h: f64, mean: [f64; 2], cov: [f64; 4]) -> ([f64; 2], [f64; 4]) {
     let (mut mean, mut cov) = (mean, cov);
-    Predictor::new(model, 1).run(1, &[h], &mut mean, &mut cov, &mut Nobody);
+    lonely(model, 1).run(1, &[h], &mut mean, &mut cov, &mut Nobody);
     (mean, cov)
 }
 
@@ -130,7 +137,7 @@ fn lanes_do_not_see_each_other_and_one_without_a_step_stays() {
     let steps = [0.1, 0.0, 0.02];
     let starts = [MEAN, [1.0, 2.0], [-0.3, 0.1]];
     let (mut mean, mut cov) = (starts.concat(), [COV; 3].concat());
-    Predictor::new(&model, 3).run(1, &steps, &mut mean, &mut cov, &mut Nobody);
+    lonely(&model, 3).run(1, &steps, &mut mean, &mut cov, &mut Nobody);
     for lane in 0..3 {
         let alone = if steps[lane] > 0.0 {
             after(&model, steps[lane], starts[lane], COV)
@@ -167,7 +174,7 @@ fn terms_within_a_step_follow_the_drift() {
     };
     for (h, tolerance) in [(0.1, 2e-4), (0.01, 2e-7)] {
         let (mut mean, mut cov, mut along) = (MEAN, [0.0; 4], Along(Vec::new()));
-        Predictor::new(&model, 1).run(1, &[h], &mut mean, &mut cov, &mut along);
+        lonely(&model, 1).run(1, &[h], &mut mean, &mut cov, &mut along);
         assert_eq!(along.0.len(), PLACES.len());
         for (s, changes) in along.0 {
             for ((change, start), end) in changes.into_iter().zip(at(0.0)).zip(at(s)) {
