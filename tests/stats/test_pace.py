@@ -33,6 +33,12 @@ def test_a_sequence_that_forgets_has_its_time_and_no_period(samples):
     assert np.mean([one.samples for one in found]) == pytest.approx(samples, rel=0.1)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_what_forgets_within_a_sample_does_not_ring(seed):
+    found = pace_of([np.random.default_rng(seed).uniform(size=800) for _ in range(3)])
+    assert not found.rings and found.samples < 1.0
+
+
 def test_missing_samples_are_left_out_and_what_is_slow_or_constant_has_no_pace():
     rng = np.random.default_rng(3)
     x = walk(np.exp(-1 / 10), 20_000, rng)

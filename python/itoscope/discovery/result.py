@@ -371,9 +371,10 @@ class Discovery(Laws):
         """Return everything as ArviZ data (`InferenceData`, a `DataTree` since ArviZ 1), for `az.summary` and its like.
 
         Group `posterior`: `drift (chain, draw, equation, term)`, `diffusion (chain, draw, entry, diffusion_term)`,
-        and of each `noise_var`, `slab_var`, `p0`. Group `sample_stats`: `included`, `inclusion` (its probability given
-        the rest of the draw), `size` (number of terms). Group `observed_data`: `x (path, time, state)`. Group
-        `log_likelihood`: `step_x (chain, draw, step)`, for `az.loo` and `az.compare`. Group `posterior_predictive`: `x`
+        and of each `noise_var` (of what a regression leaves as it weighs its steps: about `1/dt` of a drift, 1 of a
+        diffusion), `slab_var`, `p0`. Group `sample_stats`: `included`, `inclusion` (its probability given the rest of
+        the draw), `size` (number of terms). Group `observed_data`: `x (path, time, state)`. Group `log_likelihood`:
+        `step_x (chain, draw, step)`, for `az.loo` and `az.compare`. Group `posterior_predictive`: `x`
         of recordings that models drawn from the posterior make, for `az.plot_ppc`. Group `prior`: coefficients
         given noise variances of the posterior. Needs the extra `arviz`.
 

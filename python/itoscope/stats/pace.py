@@ -138,6 +138,9 @@ def _half_period(rho: Array) -> tuple[float, float] | None:
     lags = np.arange(FINE_GRID * 3 * FINE_GRID + 1) / FINE_GRID
     k = np.arange(1 - len(rho[: 8 * FINE_GRID]), len(rho[: 8 * FINE_GRID]))
     taper = 0.5 + 0.5 * np.cos(np.pi * k / (len(rho[: 8 * FINE_GRID])))
+    # what lies between samples that do not hang together is nothing
+    if rho[zero : 3 * zero + 2].min() > -RINGS:
+        return None
     fine = np.sinc(lags[:, None] - k) @ (rho[np.abs(k)] * taper)
     start = int(np.argmax(fine < 0)) if (fine < 0).any() else FINE_GRID * zero
     part = fine[start : 3 * start + 1]
