@@ -15,6 +15,7 @@ from itoscope.data.conversions import Conversions
 from itoscope.data.intake import parts_of, parts_of_own
 from itoscope.drawing import over_time
 from itoscope.errors import ArgumentError, argument_error
+from itoscope.stats.marks import wrap_period
 
 if TYPE_CHECKING:
     from itoscope.common.types import Array
@@ -391,6 +392,8 @@ class Trajectories(Conversions):
     def plot(self, names: str | Sequence[str] | None = None, *, n_paths: int = 20, ax: Any = None) -> Any:
         """Draw the states over time, one panel each, and return the axes. Needs the extra ``plot``.
 
+        Columns that wrap, by 2 pi or 360, have no line where they come in at the other end.
+
         Parameters
         ----------
         names : str or list of str, optional
@@ -404,7 +407,10 @@ class Trajectories(Conversions):
         chosen = self if names is None else self.select(names)
         units, time_unit = chosen.units, chosen.time_unit
         shown = chosen.times, chosen.paths, chosen.names
-        return over_time.paths(*shown, n_paths=n_paths, ax=ax, units=units, time_unit=time_unit)
+        periods = [wrap_period([path[:, c] for path in chosen.paths])[0] for c in range(chosen.n_states)]
+        return over_time.paths(
+            *shown, n_paths=n_paths, ax=ax, units=units, time_unit=time_unit, periods=periods
+        )
 
     def __repr__(self) -> str:
         lengths = [len(path) for path in self.paths]

@@ -11,6 +11,7 @@ from itoscope.drawing.style import (
     INK,
     ORANGE,
     SERIES,
+    cut,
     label_panels,
     legend_above,
     name_of,
@@ -37,6 +38,7 @@ def paths(
     ax: Any,
     units: Sequence[str] = (),
     time_unit: str = "",
+    periods: Sequence[float] = (),
 ) -> Any:
     """Draw the states of `n_paths` paths at most, spread over the list.
 
@@ -48,6 +50,8 @@ def paths(
     ax : Axes or m of them, or None for a new figure
     units : m str, optional
     time_unit : str
+    periods : m float, optional
+        By what a column wraps, 0 for one that does not: no line is drawn from one end to the other.
     """
     axes = panels(ax, len(names), 1, width=6.4, height=1.7, sharex=ax is None)
     few = min(n_paths, len(values))
@@ -57,7 +61,9 @@ def paths(
         for order, i in enumerate(picked):
             colour = SERIES[order] if alone else BLUE
             alpha = 0.9 if alone else max(0.25, 3 / len(picked))
-            one.plot(*thinned(times[i], values[i][:, column]), color=colour, lw=0.9, alpha=alpha)
+            line = times[i], values[i][:, column]
+            line = cut(*line, periods[column]) if periods and periods[column] else line
+            one.plot(*thinned(*line), color=colour, lw=0.9, alpha=alpha)
         one.set_ylabel(with_unit(name_of(name), units[column] if units else ""))
         one.margins(x=0)
     axes.flat[-1].set_xlabel(with_unit("time", time_unit))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
 
 __all__ = [
-    "BLUE", "GREY", "INK", "ORANGE", "SERIES", "SHADE", "core_of", "covariance_title", "drift_title", "hide",
+    "BLUE", "GREY", "INK", "ORANGE", "SERIES", "SHADE", "core_of", "covariance_title", "cut", "drift_title", "hide",
     "label_panels", "legend_above", "name_of", "panels", "term_label", "thinned", "thinned_band", "tidy", "with_unit",
 ]  # fmt: skip
 
@@ -53,6 +53,12 @@ def thinned(t: Array, x: Array) -> tuple[Array, Array]:
     few = missing if len(missing) <= MOST_SAMPLES // 4 else missing[:0]
     chosen = np.unique(np.concatenate([index.ravel(), few, [len(x) - 1]]))
     return t[chosen], x[chosen]
+
+
+def cut(t: Array, x: Array, period: float) -> tuple[Array, Array]:
+    """A line with a gap wherever it jumps by more than half a period, as an angle does that wraps."""
+    at = np.flatnonzero(np.abs(np.diff(x)) > period / 2) + 1
+    return np.insert(t, at, t[at]), np.insert(x, at, np.nan)
 
 
 def thinned_band(t: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.common import checks
-from itoscope.data.angles import periods_of, unwrapped
+from itoscope.data.angles import angle_of, periods_of, unwrapped
 from itoscope.data.driving import rows
 from itoscope.data.trajectories import Trajectories
 from itoscope.errors import ArgumentError
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from itoscope.common.types import Array
+    from itoscope.data.angles import Circle
     from itoscope.result.findings import Findings
 
-__all__ = ["Steps", "recording_of", "standardised", "steps_of"]
+__all__ = ["Steps", "circles_of_columns", "recording_of", "standardised", "steps_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,3 +100,15 @@ def standardised(result: Findings, steps: Steps, state: str) -> Array:
     positive = variance > 1e-2 * variance.mean()
     variance = np.where(positive, variance, np.nan)
     return (steps.y[:, i] - steps.x[:, i] - drift * steps.dt) / np.sqrt(variance)
+
+
+def circles_of_columns(result: Findings, names: Sequence[str]) -> dict[int, Circle]:
+    """The columns that are angles, states or what shows one, by number, and how they are shown."""
+    of = dict(zip(names, result.settings.get("observed") or ()))
+    found = {}
+    for column, name in enumerate(names):
+        angle = angle_of(of.get(name, ""))
+        circle = result.circles.get(name if angle is None else angle[0])
+        if circle is not None:
+            found[column] = circle
+    return found

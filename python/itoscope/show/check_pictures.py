@@ -18,7 +18,7 @@ from itoscope.drawing.bars import MOST, correlation, distances, shares
 from itoscope.drawing.scatter import averages, line, quantiles, ratios
 from itoscope.drawing.style import ORANGE, hide, label_panels, name_of, panels, with_unit
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.result.steps import recording_of
+from itoscope.result.steps import circles_of_columns, recording_of
 from itoscope.result.units import shown_units
 from itoscope.result.values import drift_at
 from itoscope.stats.blocks import block_ratios
@@ -207,30 +207,38 @@ def _bounds(looks: Sequence[Look], ax: Any) -> None:
 def _axes(result: Findings, steps: Steps, names: Sequence[str]) -> list[Axis]:
     """What mean and variance of the residuals are drawn over, and the checks that look there."""
     units = dict(zip(names, shown_units(result, names)))
-    state = _most_seen(steps, steps.states)
+    circles, states = circles_of_columns(result, names), steps.states.copy()
+    for column, circle in circles.items():
+        states[:, column] = circle.wrapped(states[:, column])
+    state = _most_seen(steps, states)
     drift = ("row residual", "residual mean", "innovation mean", "drift terms", "drift shape", "drift form")
     noise = ("noise terms", "noise shape", "same noise")
     label = with_unit(name_of(names[state]), units[names[state]])
     halves = ("trend", "drift of halves", "strength of halves")
     found = [
-        Axis((*drift, "same drift"), noise, steps.states[:, state], label),
+        Axis((*drift, "same drift"), noise, states[:, state], label),
         Axis(halves, ("noise of halves",), (steps.time + 1.0) / 2.0, "share of the time"),
     ]
     if steps.piece[-1] > 0:
         paths = ("drift of paths", "strength of paths")
         found.append(Axis(paths, ("noise of paths",), steps.places.astype(np.float64), "recording"))
-        found.append(Axis(("memory", "strength before"), (), *_past(steps, names)))
+        past = [
+            column for column in range(steps.past.shape[1]) if column not in circles
+        ]  # turns have no mean
+        if past or steps.force is not None:
+            found.append(Axis(("memory", "strength before"), (), *_past(steps, names, past)))
     return found
 
 
-def _past(steps: Steps, names: Sequence[str]) -> tuple[Array, str]:
-    """What of the past of a path its residuals depend on most, and what it is called."""
-    columns = [steps.past] if steps.force is None else [steps.past, learned(steps)]
+def _past(steps: Steps, names: Sequence[str], own: Sequence[int]) -> tuple[Array, str]:
+    """What of the past of a path, of its columns `own`, its residuals depend on most, and what it is called."""
+    known = steps.past[:, list(own)]
+    columns = [known] if steps.force is None else [known, learned(steps)]
     past = np.hstack(columns)
     most = _most_seen(steps, past)
-    if most == steps.past.shape[1]:
+    if most == len(own):
         return past[:, most], "force that the past asks for"
-    return past[:, most], f"mean of {name_of(names[most])} so far"
+    return past[:, most], f"mean of {name_of(names[own[most]])} so far"
 
 
 def _most_seen(steps: Steps, columns: Array) -> int:

@@ -91,3 +91,38 @@ def test_bumps_add_up_to_one():
         assert np.abs(values.sum(axis=0) - 1).max() < 0.04 and len(places) == count
         tops = theta[values[:, (theta >= 0) & (theta < 2 * np.pi)].argmax(axis=1) + 50]
         np.testing.assert_allclose(tops, places, atol=0.02)
+
+
+MOTOR = ito.SDE(["1 + 0.5*sin(theta)"], [["0.5"]], ["theta"])
+
+
+def _turning(noise, n):
+    x = MOTOR.simulate([0.3], dt=0.02, n_steps=n, substeps=20, seed=1).paths[0][:, 0]
+    read = np.mod(x + noise * np.random.default_rng(1).standard_normal(len(x)), 2 * np.pi)
+    return ito.Trajectories(read, dt=0.02, names=["theta"])
+
+
+def test_checks_and_raw_readings_are_drawn_over_the_circle():
+    data = _turning(0.0, 4000)
+    for line in np.atleast_1d(data.plot()).flat[0].get_lines():
+        y = np.asarray(line.get_ydata(), dtype=float)
+        assert np.isnan(y).any() and np.nanmax(np.abs(np.diff(y))) < np.pi
+    walk = ito.Trajectories(np.cumsum(np.random.default_rng(1).standard_normal(4000)), dt=0.02, names=["x"])
+    assert not any(
+        np.isnan(line.get_ydata()).any() for line in np.atleast_1d(walk.plot()).flat[0].get_lines()
+    )
+    result = ito.discover(
+        data, observed={"theta": ito.Angle("theta")}, n_chains=2, n_samples=300, n_burn=100, seed=1
+    )
+    noisy = ito.discover(
+        _turning(0.09, 1500),
+        observed={"theta": ito.Angle("theta")},
+        measurement_noise=0.09,
+        n_chains=2,
+        n_samples=300,
+        n_burn=100,
+        seed=1,
+    )
+    for found in (result, noisy):
+        axes = [one for one in np.ravel(found.plot.checks()) if one.axison and "theta" in one.get_xlabel()]
+        assert len(axes) >= 2 and all(-0.5 < one.get_xlim()[0] < one.get_xlim()[1] < 7.0 for one in axes)
