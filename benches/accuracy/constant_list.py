@@ -312,7 +312,6 @@ NO_STUDY = {
     "stats.jumps.CLIMBS": "ends a loop; ten steps are usual",
     "stats.jumps.CLOSE": "far below the error of any scale",
     "stats.jumps.DIFFERENCE": "errors of a millionth of a curvature, and of rounding of a thousandth",
-    "stats.jumps.SCORES": "the points of a table, a hundredth apart",
     "stats.jumps.HIGHEST": "beyond, a score is 37 anyway",
     "fit.measured.kicks.LEAST_SLOPE": "of half a degree of freedom it is a seventh; below, nothing is told",
     "fit.measured.kicks.CLOSEST": "a covariance beyond is found all the same: it is regressed, not held",
