@@ -194,15 +194,15 @@ def beyond_streams(arguments: Mapping[str, Any]) -> str | None:
     return next(beyond, noisy)
 
 
-def check_streamed(options: Options) -> None:
-    """Raise for what cannot be asked of a recording that is read in blocks.
+def check_streamed(options: Options, *, streamed: bool = True) -> None:
+    """Raise for what cannot be asked of a recording that is read in blocks, where it is one.
 
     Raises
     ------
     ArgumentError
         For an option of noisy or driven recordings, or of means over them.
     """
-    name = beyond_streams(vars(options))
+    name = beyond_streams(vars(options)) if streamed else None
     if name is not None:
         whole = "of a stream; read the recording whole, itoscope.read(...)"
         raise argument_error(name, getattr(options, name), f"{STREAMED.get(name, 0)!r} {whole}")

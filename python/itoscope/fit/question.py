@@ -158,8 +158,7 @@ class Question:
         ArgumentError
             For an option that does not fit the data, named with its value and what is allowed.
         """
-        if stream is not None:
-            check_streamed(options)
+        check_streamed(options, streamed=stream is not None)
         backend = get_backend(options.backend)
         data, observed, (plain, gathered), circles, notes = _shown(driven(data, options.inputs), options)
         motion, positions = state_names(data.names, options.order, options.states, plain)
@@ -182,10 +181,8 @@ class Question:
         states, asked = [*motion, *hidden], remembering(forced(asked, shapers), memories)
         given = asked.written(lambda text: numbers.filled(text, numbers.generic)) if numbers else asked
         observation, ties = velocities(data.names, motion, observation, gathered, given.drift, backend)
-        needed, said_of_noise = _filtered(data, states, observed, options), options.measurement_noise
-        noise, laws = noises_of(
-            data, said_of_noise, options.noise_law, options.noise_groups, needed, gathered
-        )
+        of_noise = options.measurement_noise, options.noise_law, options.noise_groups
+        noise, laws = noises_of(data, *of_noise, _filtered(data, states, observed, options), gathered)
         check_told_apart(data.names, observation, noise, gathered)
         library = extended(own, states, [*given.parts.values(), *hidden])
         said = said_of(library, sought, *_limits(options, own, sought, backend), given.parts, own.names)
