@@ -150,7 +150,7 @@ pub fn noise_moments(
 }
 
 /// Gradient (`moment`) and Fisher information (`gram`) of the log-likelihood by central differences over the
-/// parameters with their steps, and the log-likelihoods; `batch` as of [`drift_moments`].
+/// parameters with their steps, and the log-likelihoods; `batch` as of [`drift_moments()`].
 ///
 /// # Errors
 /// [`Error::Argument`] if a shape does not fit or a step is not positive, [`Error::Interrupted`].
