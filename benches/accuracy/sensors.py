@@ -188,7 +188,7 @@ def rounding(asked: argparse.Namespace) -> None:
             print(f"| {dt} | {step} | {name} | {tally.text()} |", flush=True)
 
 
-TRACKED = (2.0, 0.8, 1.0, 0.6, 0.25)
+TRACKED = (2.0, 0.8, 1.0, 0.6, 0.5)
 """A particle in a trap that a flow turns: rate, turn, and Gamma of x, y and both."""
 
 
