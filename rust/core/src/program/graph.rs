@@ -378,6 +378,16 @@ impl Graph {
         factors.push(id);
     }
 
+    /// A node as a number times factors that are no canonical products themselves; of 1 there are none.
+    pub fn factors(&self, id: Id) -> (f64, Vec<Id>) {
+        let (number, base) = self.scaled(id);
+        let mut factors = Vec::new();
+        if base != self.one() {
+            self.gather(base, &mut factors);
+        }
+        (number, factors)
+    }
+
     fn intern(&mut self, node: Node) -> Id {
         let next = Id(u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes"));
         let id = *self.known.entry(node.key()).or_insert(next);

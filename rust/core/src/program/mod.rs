@@ -24,6 +24,9 @@ mod derive;
 mod graph;
 mod memory;
 mod parse;
+mod squares;
+
+use std::sync::OnceLock;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
@@ -39,6 +42,7 @@ pub(crate) use graph::{Graph, Id};
 pub(crate) use memory::Memory;
 pub(crate) use parse::parse;
 use parse::parse_naming;
+pub(crate) use squares::{Squares, Strip};
 
 /// Rows of an `(n, m)` array that one block of [`Program::evaluate`] holds: the time to interpret an instruction is spread
 /// over 32 vectors, and the working memory of a wide library stays in the second-level cache.
@@ -52,6 +56,15 @@ pub struct Program {
     code: Code,
     /// Outputs whose text names an input that they do not depend on: `0 x` and `x - x` are 0, but not where x is NaN.
     vanished: Vec<(usize, usize)>,
+    /// What [`Self::squares`] found.
+    squares: OnceLock<Option<Box<Extended>>>,
+}
+
+/// A program whose first outputs are those of another, behind them rows that the distinct products of these are made of.
+#[derive(Debug, Clone)]
+pub(crate) struct Extended {
+    pub program: Program,
+    pub squares: Squares,
 }
 
 impl Program {
@@ -82,7 +95,16 @@ impl Program {
     /// Compiles the nodes `roots` of a graph.
     pub(crate) fn compile(graph: Graph, roots: Vec<Id>) -> Self {
         let code = compile(&graph, &roots);
-        Self { graph, roots, code, vanished: Vec::new() }
+        Self { graph, roots, code, vanished: Vec::new(), squares: OnceLock::new() }
+    }
+
+    /// The distinct products of the outputs, where it is less work to sum them than to sum those of all pairs.
+    pub(crate) fn squares(&self) -> Option<&Extended> {
+        let extended = || {
+            let (squares, graph, rows) = Squares::of(&self.graph, &self.roots)?;
+            Some(Box::new(Extended { program: Self::compile(graph, rows), squares }))
+        };
+        self.squares.get_or_init(extended).as_deref()
     }
 
     /// Number of inputs, `m`.

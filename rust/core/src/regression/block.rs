@@ -71,11 +71,19 @@ impl<'a> StepBlock<'a> {
         (self.path, self.start, self.steps) = (stretch.path, stretch.start, stretch.steps);
         let samples = self.samples();
         let rows = self.source.x.slice(s![stretch.start..stretch.start + samples, ..]);
-        let mut missing = false;
-        for (row, column) in self.x.chunks_exact_mut(STEPS + 1).zip(rows.columns()) {
-            row.iter_mut().zip(column).for_each(|(place, value)| *place = *value);
-            missing |= row[..samples].iter().fold(false, |missing, value| missing | value.is_nan());
+        match (rows.ncols(), rows.to_slice()) {
+            (2, Some(rows)) => turn::<2>(rows, &mut self.x),
+            (3, Some(rows)) => turn::<3>(rows, &mut self.x),
+            (4, Some(rows)) => turn::<4>(rows, &mut self.x),
+            _ => {
+                for (row, column) in self.x.chunks_exact_mut(STEPS + 1).zip(rows.columns()) {
+                    row.iter_mut().zip(column).for_each(|(place, value)| *place = *value);
+                }
+            }
         }
+        let missing = self.x.chunks_exact(STEPS + 1).fold(false, |missing, row| {
+            missing | row[..samples].iter().fold(false, |missing, value| missing | value.is_nan())
+        });
         self.whole = !missing;
         if missing {
             for (seen, row) in self.seen.iter_mut().zip(rows.rows()) {
@@ -120,6 +128,18 @@ impl<'a> StepBlock<'a> {
     /// Whether no input of this sample is missing.
     pub fn seen(&self, n: usize) -> bool {
         self.whole || self.seen[n]
+    }
+}
+
+/// Samples of `M` inputs in a row become one array per input, in vector code.
+fn turn<const M: usize>(rows: &[f64], out: &mut [f64]) {
+    let mut arrays = out.chunks_exact_mut(STEPS + 1);
+    let mut arrays: [&mut [f64]; M] = std::array::from_fn(|_| arrays.next().expect("an array per input"));
+    let rows = rows.as_chunks::<M>().0;
+    for (input, array) in arrays.iter_mut().enumerate() {
+        for (place, row) in array.iter_mut().zip(rows) {
+            *place = row[input];
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! After this nobody sees the N samples: the sampler knows K x K, K, a scalar and a count.
 
 mod block;
+mod distinct;
 mod pass;
 mod products;
 mod project;

@@ -13,6 +13,7 @@ use super::sums::{Products, RunningSum, Sums};
 use super::targets::{Ensemble, Regression};
 use crate::control::Control;
 use crate::path::Path;
+use crate::program::Extended;
 use crate::{Error, Result};
 
 /// Blocks that one job adds up.
@@ -20,7 +21,11 @@ const JOB: usize = 32;
 /// Jobs whose sums are held at once.
 const WAVE: usize = 32;
 
-impl Regression<'_> {
+/// From so many steps on, and up to so many terms, distinct products are looked for: it takes a few milliseconds.
+const LONG: usize = 1 << 16;
+const MANY: usize = 128;
+
+impl<'a> Regression<'a> {
     /// Sums over all steps that touch no missing sample.
     ///
     /// Progress is counted in steps.
@@ -30,20 +35,38 @@ impl Regression<'_> {
     /// [`Error::Interrupted`].
     pub fn sums(&self, paths: &[Path<'_>], control: &Control) -> Result<Sums> {
         self.check(paths)?;
-        let products = match self.ensemble {
-            Ensemble::Pool => self.pooled(paths, control)?,
-            Ensemble::Mean => self.averaged(paths, control)?,
+        let sums = match self.ensemble {
+            Ensemble::Pool => {
+                let squares = self.distinct(paths);
+                self.pooled(paths, squares, control)?.sums(self.scheme, squares)
+            }
+            // Means of products are no products of means.
+            Ensemble::Mean => self.averaged(paths, control)?.sums(self.scheme, None),
         };
-        let sums = products.sums(self.scheme);
         if sums.is_finite() { Ok(sums) } else { Err(self.blame(paths)) }
     }
 
-    fn pooled(&self, paths: &[Path<'_>], control: &Control) -> Result<Products> {
+    /// The distinct products of the library, where recordings are long enough to make up for finding them.
+    fn distinct(&self, paths: &[Path<'_>]) -> Option<&'a Extended> {
+        let n_steps: usize = paths.iter().map(Path::n_steps).sum();
+        let worth = self.squares && n_steps >= LONG && self.program.n_outputs() <= MANY;
+        if worth { self.program.squares() } else { None }
+    }
+
+    /// The products of the steps of all paths; those of terms with terms by `squares`, where that is given.
+    pub(super) fn pooled(
+        &self,
+        paths: &[Path<'_>],
+        squares: Option<&'a Extended>,
+        control: &Control,
+    ) -> Result<Products> {
         let dt_mean = mean_step(paths);
         let all: Vec<Stretch> = stretches(paths).collect();
-        let mut total = RunningSum::zeros(self.program.n_outputs());
+        let (k, n_distinct) =
+            (self.program.n_outputs(), squares.map_or(0, |extended| extended.squares.n_distinct));
+        let mut total = RunningSum::zeros(k, n_distinct);
         let some = all.len().div_ceil(JOB).min(WAVE);
-        let mut parts = vec![Products::zeros(self.program.n_outputs()); some];
+        let mut parts = vec![Products::zeros(k, n_distinct); some];
         // jobs are given out one by one, so that a thread waits for another by one job at most; rooms are used again
         let rooms: Mutex<Vec<StepRows<'_, '_, '_>>> = Mutex::default();
         for wave in all.chunks(JOB * WAVE) {
@@ -51,7 +74,7 @@ impl Regression<'_> {
             jobs.try_for_each(|(job, sums)| {
                 control.check()?;
                 let room = rooms.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let mut rows = room.unwrap_or_else(|| StepRows::new(self, paths, dt_mean));
+                let mut rows = room.unwrap_or_else(|| StepRows::new(self, squares, paths, dt_mean));
                 sums.clear();
                 for &stretch in job {
                     rows.load(paths, stretch);
@@ -73,8 +96,8 @@ impl Regression<'_> {
         let mut parts: Vec<Products> = starts
             .par_iter()
             .map_init(
-                || (StepRows::new(self, paths, dt_mean), StepRows::new(self, paths, dt_mean)),
-                |(mean, rows), &start| {
+                || [0, 1].map(|_| StepRows::new(self, None, paths, dt_mean)),
+                |[mean, rows], &start| {
                     mean.clear();
                     let mut count = [0.0; STEPS];
                     for (path, p) in paths.iter().enumerate().filter(|(_, p)| p.n_steps() > start) {
@@ -84,13 +107,13 @@ impl Regression<'_> {
                         control.advance(rows.block.steps as u64);
                     }
                     mean.divide(&count);
-                    let mut sums = Products::zeros(self.program.n_outputs());
+                    let mut sums = Products::zeros(self.program.n_outputs(), 0);
                     mean.add_products(&mut sums);
                     Ok(sums)
                 },
             )
             .collect::<Result<_>>()?;
-        let mut total = RunningSum::zeros(self.program.n_outputs());
+        let mut total = RunningSum::zeros(self.program.n_outputs(), 0);
         total.add_all(&mut parts);
         Ok(total.finish())
     }

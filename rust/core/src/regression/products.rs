@@ -8,8 +8,8 @@ use ndarray::{Array1, Array2};
 
 use super::block::STEPS;
 pub(super) use super::tiles::{GROUP, STRIDE, Shape, View};
-use super::tiles::{line, tiled};
-use crate::program::Memory;
+use super::tiles::{line, strips, tiled};
+use crate::program::{Memory, Squares};
 
 /// Terms at the steps of a block, one row per term; what lies behind the last step is zero.
 pub(super) struct Rows {
@@ -61,17 +61,22 @@ impl Rows {
         self.values.fill(0.0);
     }
 
-    /// Becomes the rows of `other` times one weight per step, which are returned.
-    pub fn weigh(&mut self, other: View<'_>, w: &[f64]) -> View<'_> {
-        let n = w.len();
-        for k in 0..self.k {
+    /// The first rows become some rows of `other` times one weight per step; they are returned.
+    pub fn weigh(
+        &mut self,
+        other: View<'_>,
+        rows: impl ExactSizeIterator<Item = usize>,
+        w: &[f64],
+    ) -> View<'_> {
+        let (n, n_rows) = (w.len(), rows.len());
+        for (k, source) in rows.enumerate() {
             let row = self.row_mut(k);
-            for ((place, value), w) in row[..n].iter_mut().zip(&other.row(k)[..n]).zip(w) {
+            for ((place, value), w) in row[..n].iter_mut().zip(&other.row(source)[..n]).zip(w) {
                 *place = value * w;
             }
             row[n..n.next_multiple_of(GROUP)].fill(0.0);
         }
-        self.view()
+        self.view().first(n_rows)
     }
 
     /// Adds the steps of `one`, each to the step whose number it has in `steps`.
@@ -122,6 +127,35 @@ pub(super) fn add_product(
         }
     }
     tiled::<[f64; 4], 2, 3, 6>(a, b, y, groups, shape, to);
+}
+
+/// `out += times w u_i u_j` over the first `n` steps, one number for each distinct product of the outputs of `squares`.
+///
+/// `columns` has what the program of `squares` computes; its bases, times `w`, are the rows of `bases` that `rows` says.
+pub(super) fn add_squares(
+    squares: &Squares,
+    bases: (View<'_>, &[usize]),
+    columns: View<'_>,
+    n: usize,
+    times: f64,
+    out: &mut Array1<f64>,
+) {
+    assert!(columns.k == squares.n_rows && n <= STEPS, "rows of other terms");
+    assert!(out.len() == squares.n_distinct && bases.1.len() == squares.bases.len(), "other products");
+    let groups = n.div_ceil(GROUP);
+    let out = out.as_slice_mut().expect("made in order");
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has AVX-512.
+            return unsafe { wide::avx512_strips(bases, columns, &squares.strips, groups, times, out) };
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            // SAFETY: the processor has AVX2 and fused multiply-add.
+            return unsafe { wide::avx2_strips(bases, columns, &squares.strips, groups, times, out) };
+        }
+    }
+    strips::<[f64; 4], 3>(bases, columns, &squares.strips, groups, times, out);
 }
 
 /// `out += A y` over the first `n` steps, `y` the only row of its kind.

@@ -3,16 +3,22 @@
 use ndarray::Array1;
 
 use super::block::{Combined, STEPS, StepBlock, Stretch, Values};
+use super::distinct::Distinct;
 use super::products::{GROUP, Rows, STRIDE, Shape, View, add_line, add_outer, add_product, dot};
 use super::sums::Products;
 use super::targets::{Regression, StepScheme, Target, Weights, step_targets, step_weights};
 use crate::path::Path;
+use crate::program::Extended;
 
 const ONES: [f64; STEPS] = [1.0; STEPS];
 
 /// Library at the start and the end, target and weight of the usable steps of one block, one row per term.
 pub(crate) struct StepRows<'r, 'a, 'd> {
     regression: &'r Regression<'a>,
+    /// Where distinct products are summed; the library is then the first of the rows that are evaluated.
+    distinct: Option<Distinct<'a>>,
+    /// Number of terms.
+    k: usize,
     dt_mean: f64,
     pub block: StepBlock<'d>,
     /// Whether each usable step ends where the next one starts.
@@ -34,8 +40,15 @@ pub(crate) struct StepRows<'r, 'a, 'd> {
 }
 
 impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
-    pub fn new(regression: &'r Regression<'a>, paths: &[Path<'d>], dt_mean: f64) -> Self {
+    pub fn new(
+        regression: &'r Regression<'a>,
+        squares: Option<&'a Extended>,
+        paths: &[Path<'d>],
+        dt_mean: f64,
+    ) -> Self {
         let k = regression.program.n_outputs();
+        let program = squares.map_or(regression.program, |extended| &extended.program);
+        let n_rows = program.n_outputs();
         let drift = match regression.target {
             Target::Diffusion { drift, .. } => drift.map(Combined::new),
             Target::Drift(_) => None,
@@ -46,16 +59,18 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
         };
         Self {
             regression,
+            distinct: squares.map(|extended| Distinct::new(&extended.squares)),
+            k,
             dt_mean,
             block: StepBlock::new(paths[0]),
             neighbours: false,
             in_place: false,
-            library: Values::new(regression.program),
+            library: Values::new(program),
             drift,
             gamma,
             usable: Vec::with_capacity(STEPS),
-            left: Rows::new(k),
-            right: Rows::new(k),
+            left: Rows::new(n_rows),
+            right: Rows::new(n_rows),
             weighted: Rows::new(k),
             y: Rows::new(1),
             weighted_y: Rows::new(1),
@@ -120,7 +135,9 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
         for k in 0..self.library.n_terms() {
             let u = self.library.term(k);
             self.left.set(k, self.usable.iter().map(|&n| u[n]));
-            self.right.set(k, self.usable.iter().map(|&n| u[n + 1]));
+            if self.regression.scheme == StepScheme::Trapezoid {
+                self.right.set(k, self.usable.iter().map(|&n| u[n + 1]));
+            }
         }
     }
 
@@ -172,7 +189,9 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
         let target = self.weighted_y.view();
         let even = self.neighbours && w.iter().fold(true, |even, weight| even & (*weight == w[0]));
         let plain = even && w[0] == 1.0;
-        let [left, right] = ends(self.in_place, &self.library, &self.left, &self.right);
+        let k = self.k;
+        let rows = ends(self.in_place, &self.library, &self.left, &self.right);
+        let [left, right] = rows.map(|rows| rows.first(k));
         if !self.regression.squares {
             add_line(left, target, n, &mut sums.start_line);
             if trapezoid {
@@ -180,9 +199,17 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
             }
             return;
         }
-        let weighted = if plain { left } else { self.weighted.weigh(left, w) };
-        let out = if even { &mut sums.even } else { &mut sums.start };
-        add_product(weighted, left, target, n, Shape::Symmetric, out, &mut sums.start_line);
+        // Distinct products weigh what they are made of.
+        let unweighted = plain || (self.distinct.is_some() && !trapezoid);
+        let weighted = if unweighted { left } else { self.weighted.weigh(left, 0..k, w) };
+        let [of_even, of_start, of_end] = &mut sums.distinct;
+        if let Some(distinct) = &mut self.distinct {
+            distinct.add(rows[0], w, even, if even { of_even } else { of_start });
+            add_line(left, target, n, &mut sums.start_line);
+        } else {
+            let out = if even { &mut sums.even } else { &mut sums.start };
+            add_product(weighted, left, target, n, Shape::Symmetric, out, &mut sums.start_line);
+        }
         if !trapezoid {
             return;
         }
@@ -190,11 +217,13 @@ impl<'r, 'a, 'd> StepRows<'r, 'a, 'd> {
         if even {
             add_outer(right, n - 1, w[0], &mut sums.end);
             add_outer(left, 0, -w[0], &mut sums.end);
-            return;
+        } else if let Some(distinct) = &mut self.distinct {
+            distinct.add(rows[1], w, false, of_end);
+        } else {
+            let weighted = self.weighted.weigh(right, 0..k, w);
+            // The line is there already.
+            add_product(weighted, right, target, n, Shape::Symmetric, &mut sums.end, &mut self.unused);
         }
-        let weighted = self.weighted.weigh(right, w);
-        // The line is there already.
-        add_product(weighted, right, target, n, Shape::Symmetric, &mut sums.end, &mut self.unused);
     }
 }
 

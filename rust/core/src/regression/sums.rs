@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2};
 use rayon::prelude::*;
 
 use super::targets::StepScheme;
+use crate::program::{Extended, Squares};
 
 /// `Om = w L L^T, A = w L Lt^T, B = w Lt Lt^T, c = w L y, d = w Lt y, s = w y^2`, summed over `n` steps.
 ///
@@ -65,6 +66,9 @@ pub(super) struct Products {
     pub across: Array2<f64>,
     /// `w R R^T`, less what `even` has of it.
     pub end: Array2<f64>,
+    /// What would be in `even`, `start` and `end`, where the products that differ are summed in place of those of all
+    /// pairs of terms.
+    pub distinct: [Array1<f64>; 3],
     /// `w L y`.
     pub start_line: Array1<f64>,
     /// `w R y`.
@@ -75,15 +79,19 @@ pub(super) struct Products {
     pub n: u64,
 }
 
+/// Arrays that [`Products`] have.
+const LINES: usize = 10;
+
 impl Products {
-    /// Products of no step with `k` terms.
-    pub fn zeros(k: usize) -> Self {
+    /// Products of no step with `k` terms, so many of them distinct where these are summed.
+    pub fn zeros(k: usize, n_distinct: usize) -> Self {
         let (square, line) = (Array2::zeros((k, k)), Array1::zeros(k));
         Self {
             even: square.clone(),
             start: square.clone(),
             across: square.clone(),
             end: square,
+            distinct: std::array::from_fn(|_| Array1::zeros(n_distinct)),
             start_line: line.clone(),
             end_line: line,
             target: [0.0; 2],
@@ -98,7 +106,10 @@ impl Products {
     }
 
     /// The sums that they make: `L` regresses itself with Euler's scheme, `(L + R) / 2` with the trapezoid.
-    pub fn sums(&self, scheme: StepScheme) -> Sums {
+    pub fn sums(mut self, scheme: StepScheme, squares: Option<&Extended>) -> Sums {
+        if let Some(extended) = squares {
+            self.spread(&extended.squares);
+        }
         let (even, end) = (mirrored(&self.even), mirrored(&self.end));
         let omega = &even + &mirrored(&self.start);
         let [s, total] = self.target;
@@ -110,16 +121,31 @@ impl Products {
                 (&self.start_line + &self.end_line) * 0.5,
             ),
         };
-        Sums { omega, cross, inner, c: self.start_line.clone(), d, s, total, n: self.n }
+        Sums { omega, cross, inner, c: self.start_line, d, s, total, n: self.n }
     }
 
-    fn lines_mut(&mut self) -> [&mut [f64]; 7] {
-        let Self { even, start, across, end, start_line, end_line, target, .. } = self;
+    /// Adds the distinct products to those of the pairs of terms that they are.
+    fn spread(&mut self, squares: &Squares) {
+        for (pairs, distinct) in
+            [&mut self.even, &mut self.start, &mut self.end].into_iter().zip(&self.distinct)
+        {
+            let mut of_pair = squares.of_pair.iter();
+            for (i, mut row) in pairs.rows_mut().into_iter().enumerate() {
+                for (pair, &(place, number)) in row.iter_mut().skip(i).zip(&mut of_pair) {
+                    *pair += number * distinct[place];
+                }
+            }
+        }
+    }
+
+    fn lines_mut(&mut self) -> [&mut [f64]; LINES] {
+        let Self { even, start, across, end, distinct, start_line, end_line, target, .. } = self;
         let squares = [even, start, across, end].map(|m| m.as_slice_mut().expect("made in order"));
         let [even, start, across, end] = squares;
-        let lines = [start_line, end_line].map(|line| line.as_slice_mut().expect("made in order"));
-        let [start_line, end_line] = lines;
-        [even, start, across, end, start_line, end_line, target]
+        let [a, b, c] = distinct;
+        let lines = [a, b, c, start_line, end_line].map(|line| line.as_slice_mut().expect("made in order"));
+        let [a, b, c, start_line, end_line] = lines;
+        [even, start, across, end, a, b, c, start_line, end_line, target]
     }
 }
 
@@ -136,14 +162,14 @@ pub(super) struct RunningSum {
 
 impl RunningSum {
     /// The sum of nothing with `k` terms.
-    pub fn zeros(k: usize) -> Self {
-        Self { sum: Products::zeros(k), lost: Products::zeros(k) }
+    pub fn zeros(k: usize, n_distinct: usize) -> Self {
+        Self { sum: Products::zeros(k, n_distinct), lost: Products::zeros(k, n_distinct) }
     }
 
     /// Adds parts one after the other, by Neumaier's sum in each entry; the matrices in parallel.
     pub fn add_all(&mut self, parts: &mut [Products]) {
         self.sum.n += parts.iter().map(|part| part.n).sum::<u64>();
-        let mut lines: [Vec<&[f64]>; 7] = Default::default();
+        let mut lines: [Vec<&[f64]>; LINES] = Default::default();
         for part in parts {
             lines.iter_mut().zip(part.lines_mut()).for_each(|(lines, line)| lines.push(line));
         }

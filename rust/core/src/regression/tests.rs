@@ -7,7 +7,7 @@ use super::block::STEPS;
 use super::*;
 use crate::control::Control;
 use crate::path::{Path, Times};
-use crate::program::Program;
+use crate::program::{Extended, Program};
 
 /// Two paths of two states, one longer than a block and uneven, with gaps; nothing of them is special.
 struct Recording {
@@ -139,6 +139,51 @@ fn sums_of_the_drift_are_those_of_a_loop() {
             let regression = Regression { scheme, ..regression(&program, &[], Target::Drift(1), weights) };
             let sums = regression.sums(&paths, &Control::default()).unwrap();
             compare(&sums, &paths, scheme, |n| (y[n], dt[n] / dt_mean * if weighted { own[n] } else { 1.0 }));
+        }
+    }
+}
+
+#[test]
+fn distinct_products_make_the_sums_of_all_pairs() {
+    let recording = Recording::new();
+    let mut names: Vec<String> =
+        (0..=5).flat_map(|total| (0..=total).map(move |a| format!("x^{a} v^{}", total - a))).collect();
+    names.extend(["sgn(x)", "|v|", "x|x|", "-3 x|v|"].map(String::from));
+    let program = Program::new(&names, &["x", "v"]).unwrap();
+    let squares = program.squares();
+    assert!(squares.is_some_and(|Extended { squares, .. }| 2 * squares.n_distinct < squares.of_pair.len()));
+    // Whole blocks of one path are read where they are, the others are gathered.
+    let long = Array2::from_shape_fn((4 * STEPS + 9, 2), |(t, i)| (0.7 * t as f64 + i as f64).sin());
+    let even = [Path { x: long.view(), times: Times::Even(0.1) }];
+    let weight = |paths: &[Path<'_>]| -> Vec<Array1<f64>> {
+        paths.iter().map(|p| (0..p.n_steps()).map(|n| 1.0 + 0.5 * (n as f64).cos()).collect()).collect()
+    };
+    for paths in [&recording.views()[..], &even] {
+        let given = weight(paths);
+        let views: Vec<ArrayView1<'_, f64>> = given.iter().map(|w| w.view()).collect();
+        for scheme in [StepScheme::Euler, StepScheme::Trapezoid] {
+            for weights in [Weights::Unit, Weights::Given(&views)] {
+                let regression =
+                    Regression { scheme, ..regression(&program, &names, Target::Drift(1), weights) };
+                let found =
+                    regression.pooled(paths, squares, &Control::default()).unwrap().sums(scheme, squares);
+                let wanted = regression.pooled(paths, None, &Control::default()).unwrap().sums(scheme, None);
+                for (found, all) in [
+                    (&found.omega, &wanted.omega),
+                    (&found.cross, &wanted.cross),
+                    (&found.inner, &wanted.inner),
+                ] {
+                    for ((i, j), found) in found.indexed_iter() {
+                        let size = (wanted.inner[[i, i]] * wanted.inner[[j, j]]).sqrt();
+                        let error = (found - all[[i, j]]).abs();
+                        assert!(error <= 1e-12 * size.max(all[[i, j]].abs()), "{} {}", names[i], names[j]);
+                    }
+                }
+                assert_eq!(
+                    (&found.c, &found.d, found.s, found.n),
+                    (&wanted.c, &wanted.d, wanted.s, wanted.n)
+                );
+            }
         }
     }
 }

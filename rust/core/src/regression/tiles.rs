@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::block::STEPS;
+use crate::program::Strip;
 
 /// Steps are padded to a multiple of this many with zeros.
 pub(super) const GROUP: usize = 8;
@@ -22,6 +23,11 @@ impl<'a> View<'a> {
         Self { k, values }
     }
 
+    /// The first `k` rows.
+    pub fn first(self, k: usize) -> Self {
+        Self { k: k.min(self.k), ..self }
+    }
+
     /// Row of term `k`.
     pub fn row(self, k: usize) -> &'a [f64] {
         let from = &self.values[k * STRIDE..];
@@ -31,6 +37,9 @@ impl<'a> View<'a> {
 
 /// Columns whose rows are read again and again before the next ones: 25 kB, which first-level caches hold.
 const BAND: usize = 12;
+
+/// Columns of a strip that any processor has registers for.
+const MOST_COLUMNS: usize = 12;
 
 /// Which entries of a product are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +115,7 @@ pub(super) fn tiled<V: Vector, const R: usize, const C: usize, const L: usize>(
         for top in (0..end).step_by(R) {
             let first = if shape == Shape::Symmetric { from.max(top / C * C) } else { from };
             for left in (first..to).step_by(C) {
-                let tile = tile::<V, R, C>(a, top, b, left, groups);
+                let tile = tile::<V, R, C>(rows_from(a, top, groups), rows_from(b, left, groups));
                 let mut sums = [[0.0; C]; R];
                 V::sums(tile.as_flattened(), sums.as_flattened_mut());
                 let width = C.min(k - left);
@@ -129,26 +138,66 @@ pub(super) fn line<V: Vector, const R: usize>(
     out: &mut [f64],
 ) {
     for top in terms.clone().step_by(R) {
-        let tile = tile::<V, R, 1>(a, top, y, 0, groups);
+        let tile = tile::<V, R, 1>(rows_from(a, top, groups), rows_from(y, 0, groups));
         let mut sums = [0.0; R];
         V::sums(tile.as_flattened(), &mut sums);
         out[top..terms.end].iter_mut().zip(&sums).for_each(|(out, sum)| *out += sum);
     }
 }
 
-/// One tile: `R` rows of `a` from `top` on times `C` rows of `b` from `left` on, the sums still spread over the values of
-/// a vector. The last row stands for those that are not there.
+/// Adds `times` the dot products of the strips to their places; `rows` says where each base is. At most `MOST` columns
+/// are held in registers at once.
 #[inline(always)]
-fn tile<V: Vector, const R: usize, const C: usize>(
-    a: View<'_>,
-    top: usize,
-    b: View<'_>,
-    left: usize,
+pub(super) fn strips<V: Vector, const MOST: usize>(
+    (bases, rows): (View<'_>, &[usize]),
+    columns: View<'_>,
+    strips: &[Strip],
     groups: usize,
-) -> [[V; C]; R] {
-    let end = groups * GROUP;
-    let a: [&[f64]; R] = std::array::from_fn(|r| &a.row((top + r).min(a.k - 1))[..end]);
-    let b: [&[f64]; C] = std::array::from_fn(|c| &b.row((left + c).min(b.k - 1))[..end]);
+    times: f64,
+    out: &mut [f64],
+) {
+    for strip in strips {
+        let pair = strip.bases.map(|base| &bases.row(rows[base])[..groups * GROUP]);
+        // Parts of one length, or nearly so.
+        let most = strip.columns.len().div_ceil(strip.columns.len().div_ceil(MOST));
+        for (columns_of, places) in strip.columns.chunks(most).zip(strip.places.chunks(most)) {
+            let mut sums = [[0.0; 2]; MOST_COLUMNS];
+            macro_rules! part {
+                ($($n:literal)*) => {
+                    match columns_of.len() {
+                        $($n => {
+                            let part = std::array::from_fn(|c| &columns.row(columns_of[c])[..groups * GROUP]);
+                            let tile = tile::<V, $n, 2>(part, pair);
+                            V::sums(tile.as_flattened(), sums[..$n].as_flattened_mut());
+                        })*
+                        _ => unreachable!("more columns than registers"),
+                    }
+                };
+            }
+            part!(1 2 3 4 5 6 7 8 9 10 11 12);
+            for (sums, places) in sums.iter().zip(places) {
+                for (sum, place) in sums.iter().zip(places) {
+                    if let Some(place) = *place {
+                        out[place] += times * sum;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The rows from number `top` on. The last row stands for those that are not there.
+#[inline(always)]
+fn rows_from<const R: usize>(rows: View<'_>, top: usize, groups: usize) -> [&[f64]; R] {
+    std::array::from_fn(|r| &rows.row((top + r).min(rows.k - 1))[..groups * GROUP])
+}
+
+/// One tile: each of `R` rows with each of `C` rows of the same length, whole vectors, the sums still spread over the
+/// values of a vector.
+#[inline(always)]
+fn tile<V: Vector, const R: usize, const C: usize>(a: [&[f64]; R], b: [&[f64]; C]) -> [[V; C]; R] {
+    let end = a[0].len();
+    assert!(a.iter().chain(&b).all(|row| row.len() == end));
     let mut sums = [[V::zero(); C]; R];
     for number in 0..end / V::WIDTH {
         let at = number * V::WIDTH;

@@ -62,3 +62,47 @@ fn products_are_sums_over_the_steps() {
         }
     }
 }
+
+#[test]
+fn strips_are_sums_over_the_steps() {
+    use crate::program::Program;
+
+    let names: Vec<String> =
+        (0..=6).flat_map(|total| (0..=total).map(move |a| format!("x^{a} y^{}", total - a))).collect();
+    let program = Program::new(&names, &["x", "y"]).unwrap();
+    let squares = &program.squares().unwrap().squares;
+    let k = squares.n_rows;
+    type Strips = for<'a> fn((View<'a>, &[usize]), View<'a>, &Squares, usize, &mut Array1<f64>);
+    let mut kernels: Vec<(&str, Strips)> = vec![
+        ("chosen", |bases, columns, squares, n, out| add_squares(squares, bases, columns, n, 0.5, out)),
+        ("baseline", |bases, columns, squares, n, out| {
+            let out = out.as_slice_mut().expect("made in order");
+            strips::<[f64; 4], 3>(bases, columns, &squares.strips, n.div_ceil(GROUP), 0.5, out);
+        }),
+    ];
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        kernels.push(("avx2", |bases, columns, squares, n, out| {
+            let out = out.as_slice_mut().expect("made in order");
+            // SAFETY: the processor has AVX2 and fused multiply-add.
+            unsafe { wide::avx2_strips(bases, columns, &squares.strips, n.div_ceil(GROUP), 0.5, out) };
+        }));
+    }
+    for (name, kernel) in kernels {
+        for n in [1, 8, 100, 256] {
+            let rows = rows(k, n, 1);
+            let mut found = Array1::ones(squares.n_distinct);
+            kernel((rows.view(), &squares.bases), rows.view(), squares, n, &mut found);
+            for strip in &squares.strips {
+                for (&column, places) in strip.columns.iter().zip(&strip.places) {
+                    for (base, place) in strip.bases.into_iter().zip(places) {
+                        let Some(place) = *place else { continue };
+                        let (a, b) = (rows.row(squares.bases[base]), rows.row(column));
+                        let wanted = 1.0 + 0.5 * a[..n].iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+                        assert!((found[place] - wanted).abs() < 1e-11, "{name}, {n} steps");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use crate::regression::tiles::{Shape, Vector, View, line, tiled};
+use crate::program::Strip;
+use crate::regression::tiles::{Shape, Vector, View, line, strips, tiled};
 
 impl Vector for __m512d {
     const WIDTH: usize = 8;
@@ -112,6 +113,30 @@ pub fn avx512(a: View<'_>, b: View<'_>, y: View<'_>, groups: usize, shape: Shape
         // Smaller tiles lose less along the diagonal.
         Shape::Symmetric => tiled::<__m512d, 4, 4, 12>(a, b, y, groups, shape, to),
     }
+}
+
+#[target_feature(enable = "avx512f")]
+pub fn avx512_strips(
+    bases: (View<'_>, &[usize]),
+    columns: View<'_>,
+    all: &[Strip],
+    groups: usize,
+    times: f64,
+    out: &mut [f64],
+) {
+    strips::<__m512d, 12>(bases, columns, all, groups, times, out);
+}
+
+#[target_feature(enable = "avx2,fma")]
+pub fn avx2_strips(
+    bases: (View<'_>, &[usize]),
+    columns: View<'_>,
+    all: &[Strip],
+    groups: usize,
+    times: f64,
+    out: &mut [f64],
+) {
+    strips::<__m256d, 6>(bases, columns, all, groups, times, out);
 }
 
 #[target_feature(enable = "avx512f")]
