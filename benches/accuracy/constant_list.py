@@ -372,6 +372,7 @@ NO_STUDY = {
     "stats.correlation.STRETCH": "how many samples a mean is taken over",
     "fit.sensors.angles.DOUBTFUL": "when a sentence is said: a wrong turn in one of two such recordings",
     "fit.channels.FEWEST": "fewer samples have no third difference",
+    "fit.channels.INSTANT": "half of it is the delay, far below a step; the differences keep ten digits",
     "fit.filtered.admission.LARGEST": "the range of floating point",
     "fit.filtered.admission.SMALLEST": "the range of floating point",
     "fit.filtered.answer.DRAWS": "the default of `n_samples`",

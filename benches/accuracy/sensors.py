@@ -11,8 +11,10 @@ noises are correlated at each sample, or are not. All truths are exact steps of 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
 from typing import Any
+from unittest import mock
 
 import itoscope as ito
 import numpy as np
@@ -444,6 +446,33 @@ def accelerations(asked: argparse.Namespace) -> None:
             print(f"| {'Duffing' if alpha else 'linear'} | {name} | {tally.text()} |", flush=True)
 
 
+def values(asked: argparse.Namespace) -> None:
+    """An oscillator under a force with a memory, whose acceleration has a value: read, and taken for an average."""
+    sde = ito.SDE(
+        ["v1", "-40*x1 - 0.8*v1 + u", "-2*u"],
+        gamma=[["0", "0", "0"], ["0", "0", "0"], ["0", "0", "60"]],
+        states=["x1", "v1", "u"],
+    )
+    tallies = {"its value": Tally(), "an average": Tally()}
+    for seed in range(asked.seeds):
+        rng = np.random.default_rng(seed)
+        path = sde.simulate([0.0, 0.0, 0.0], dt=0.05, n_steps=asked.frames, substeps=50, seed=seed).paths[0]
+        felt = path @ [-40.0, -0.8, 1.0]
+        columns = [noisy(one, 0.05 * float(one.std()), rng) for one in (felt, path[:, 0])]
+        data = ito.Trajectories(np.column_stack(columns), dt=0.05, names=["a", "b"])
+        for name, tally in tallies.items():
+            naive = name == "an average"
+            kept = mock.patch("itoscope.fit.question.at_once", lambda _, __, gathered, ___: dict(gathered))
+            with kept if naive else contextlib.nullcontext():
+                result = ito.discover(
+                    data, ito.Library.polynomials(1), order=2, observed={"a": ito.Acceleration("x1"), "b": "x1"},
+                    measurement_noise="estimate", forcing="coloured", exclude={"v1": ["1"]}, seed=1,
+                )  # fmt: skip
+            tally.add(result, {"v1": {"x1": -40.0, "v1": -0.8}}, {})
+    for name, tally in tallies.items():
+        print(f"| {name} | {tally.text()} |", flush=True)
+
+
 def motors(asked: argparse.Namespace) -> None:
     """An angle that turns, d theta = (1 + 0.5 sin theta) dt + 0.5 dB, read within one turn, by the same terms."""
     terms = (
@@ -476,6 +505,7 @@ OTHERS = {
     "zeros": zeros,
     "groups": groups,
     "accelerations": accelerations,
+    "values": values,
     "cost": cost,
     "rounding": rounding,
 }

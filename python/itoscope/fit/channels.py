@@ -9,21 +9,27 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.common.numbers import exact
+from itoscope.data.timeline import Window
 from itoscope.errors import DataError, argument_error, naming
 from itoscope.fit.sensors.angles import Angle
 from itoscope.fit.sensors.kinds import Acceleration, Average
 from itoscope.library.bound import names_in
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array
+    from itoscope.data.trajectories import Trajectories
     from itoscope.fit.sensors.kinds import Gathered
     from itoscope.fit.sensors.listed import Sensor
 
-__all__ = ["check_moves", "observation_matrix", "observed_texts", "state_names", "velocities"]
+__all__ = ["at_once", "check_moves", "observation_matrix", "observed_texts", "state_names", "velocities"]
 
 FEWEST = 4
 """Samples of a channel: three differences, of which the level of the noise is read; of a path, for a constant."""
+INSTANT = 0.01
+"""Share of the shortest step over which the change of a velocity is its derivative at a moment."""
 LINEAR = 1e-12
 """Relative difference within which an observation counts as the linear map of its own slopes."""
 
@@ -164,6 +170,29 @@ def velocities(
             terms.append(f"({exact(float(observation[c, i]))})*({known[states[i]]})")
         found[c] = observation_matrix([names[c]], states, [" + ".join(terms)], backend)[0]
     return found, np.abs(found) + np.abs(observation)
+
+
+def at_once(
+    data: Trajectories, observation: Array, gathered: Mapping[int, Gathered], noisy: Collection[int]
+) -> dict[int, Gathered]:
+    """What columns gather, accelerations of velocities that no white noise drives at a moment: they have a value there.
+
+    Parameters
+    ----------
+    data : Trajectories
+    observation : (q, m) array
+        Of accelerations the velocities.
+    gathered : mapping of int to Gathered
+    noisy : collection of int
+        The states that white noise drives.
+    """
+    step = min((float(np.diff(stamps).min()) for stamps in data.times if len(stamps) > 1), default=1.0)
+    moment = Window(INSTANT * step)
+    smooth = {
+        c for c, what in gathered.items()
+        if what.kind == "acceleration" and not set(np.flatnonzero(observation[c]).tolist()) & set(noisy)
+    }  # fmt: skip
+    return {c: what._replace(window=moment) if c in smooth else what for c, what in gathered.items()}
 
 
 def check_moves(name: str, values: Sequence[Array], least: float) -> None:

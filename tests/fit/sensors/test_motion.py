@@ -6,7 +6,7 @@ import pytest
 from itoscope.backends import get_backend
 from itoscope.data.sight import Sight
 from itoscope.errors import ArgumentError
-from itoscope.fit.channels import velocities
+from itoscope.fit.channels import at_once, velocities
 from itoscope.fit.sensors.kinds import Gathered
 from itoscope.fit.sensors.motion import swing
 
@@ -74,6 +74,45 @@ def test_accelerations_beside_places_at_a_tenth_of_the_rate(tmp_path):
     result.save(tmp_path / "acc.json")
     again = ito.Discovery.load(tmp_path / "acc.json").smoothed(result.data)
     np.testing.assert_allclose(again.mean[0], result.smoothed().mean[0], rtol=1e-10, atol=1e-12)
+
+
+def _forced(n=1500, seed=0):
+    """An oscillator under a force that relaxes, and what an accelerometer and a gauge of place show of it."""
+    sde = ito.SDE(
+        ["v1", f"-{STIFF}*x1 - {DAMPED}*v1 + u", "-2*u"],
+        gamma=[["0", "0", "0"], ["0", "0", "0"], ["0", "0", "60"]],
+        states=["x1", "v1", "u"],
+    )
+    path = sde.simulate([0.0, 0.0, 0.0], dt=STEP, n_steps=n, substeps=50, seed=seed).paths[0]
+    rng = np.random.default_rng(seed)
+    shown = {"acc": path @ [-STIFF, -DAMPED, 1.0], "place": path[:, 0]}
+    return {name: y + 0.05 * y.std() * rng.standard_normal(len(y)) for name, y in shown.items()}
+
+
+def test_an_acceleration_without_white_noise_is_its_value(monkeypatch):
+    """Taken for an average over the step, it is read half a step late, and what is left over is not white."""
+    observed = {"acc": ito.Acceleration("x1"), "place": "x1"}
+
+    def found():
+        result = _fit(_forced(), observed, forcing="coloured", diffusion="full", exclude={"v1": ["1"]})
+        drift, force = result.drift["v1"], result.diagnostics["forces"]["v1"]
+        bounds = [*drift.interval(0.99)[1:3], (force["low"], force["high"])]
+        held = [low < true < high for (low, high), true in zip(bounds, (-STIFF, -DAMPED, 0.5))]
+        right = list(drift.selected[:3]) == [False, True, True] and all(held)
+        return right, any("innovations of acc are not independent" in said for said in result.warnings)
+
+    assert found() == (True, False)
+    monkeypatch.setattr("itoscope.fit.question.at_once", lambda _, __, gathered, ___: dict(gathered))
+    assert found()[1]
+
+
+def test_which_accelerations_have_a_value():
+    data = ito.Trajectories(np.zeros((5, 2)), dt=0.5, names=["a", "b"])
+    shown = {0: Gathered("acceleration", "x1"), 1: Gathered("average", "x1")}
+    velocity = np.array([[0.0, 1.0], [1.0, 0.0]])
+    found = at_once(data, velocity, shown, {0})
+    assert found[0].window.exposure == pytest.approx(0.005) and found[1] == shown[1]
+    assert at_once(data, velocity, shown, {1}) == shown
 
 
 def test_which_velocities_are_shown():

@@ -84,11 +84,13 @@ class Average:
 
 @dataclass(frozen=True)
 class Acceleration:
-    """A sensor that shows the acceleration of a position, the average over the step to the sample before.
+    """A sensor that shows the acceleration of a position: its value, or where it has none the average over the step.
 
-    `y_n = (v(t_n) - v(t_{n-1})) / (t_n - t_{n-1}) + e_n` with the velocity `v` of the expression. Where white noise
-    drives the velocity its derivative has no value at a moment, and an accelerometer can show nothing else. The filter
-    keeps a copy of the velocity, renewed at each sample. The first sample of every path is not used.
+    `y_n = (v(t_n) - v(t_n - T)) / T + e_n` with the velocity `v` of the expression. Where white noise drives the
+    velocity its derivative has no value at a moment, an accelerometer shows an average, and `T` is the whole step to
+    the sample before. Where none does, in a row without noise or under a force with a memory, it shows the drift
+    `f(x(t_n))`, and `T` is a hundredth of the shortest step. The filter keeps a copy of the velocity, renewed a time
+    `T` before each sample. The first sample of every path is not used.
 
     Parameters
     ----------
