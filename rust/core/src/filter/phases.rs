@@ -3,8 +3,8 @@
 use super::state_space::StateSpace;
 use crate::path::Path;
 
-/// Longest period that is looked for: a sample, and where the exposures of two sensors start, or that of one starts and ends.
-const LONGEST: usize = 4;
+/// Longest period that is looked for: with one, paths that are reset between samples are computed moment by moment.
+const LONGEST: usize = 1;
 
 /// Share of the moments that are like those a period before, from which a path has it: gaps in a recording are few.
 const MOST: f64 = 0.9;
