@@ -21,8 +21,9 @@ const JOB: usize = 32;
 /// Jobs whose sums are held at once.
 const WAVE: usize = 32;
 
-/// From so many steps on, and up to so many terms, distinct products are looked for: it takes a few milliseconds.
+/// From so many steps on distinct products are looked for: it takes a few milliseconds.
 const LONG: usize = 1 << 16;
+/// Of more terms they are not looked for, whose number of pairs grows with the square.
 const MANY: usize = 128;
 
 impl<'a> Regression<'a> {
