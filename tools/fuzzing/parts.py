@@ -66,6 +66,11 @@ def lawful(rng, n):
             rng, [0.02, "estimate", {"x1": 0.01}, {"x1": errors, "x2": "estimate"}]
         ),
         "observed": lambda: pick(rng, [["x1", ito.Average("x2")], ["x1", "x2 - x1"], {"x1": "average(x1)"}]),
+        "noise_law": lambda: pick(rng, ["student", "outliers", {"x1": "student"}, {"x1": "normal"}]),
+        "noise_groups": lambda: pick(rng, [[("x1", "x2")], {("x1", "x2"): 0.5}, {"x1,x2": -0.3}]),
+        "diffusion_law": lambda: pick(rng, ["student", "jumps", {"x1": "student"}, {"x2": "jumps"}]),
+        "offset": lambda: pick(rng, [{"x1": "estimate"}, {"x2": "drift"}, {"x1": "slow"}]),
+        "resolution": lambda: pick(rng, [{"x1": 0.01}, {"x2": 0.2}]),
     }
 
 
@@ -85,6 +90,11 @@ def hostile(rng):
         "vary": lambda: mapping(rng, ROWS, lambda: pick(rng, [some(rng, TERMS), odd()])),
         "measurement_noise": lambda: mapping(rng, ROWS, odd),
         "observed": lambda: pick(rng, [some(rng, [*TEXTS, *ODD]), mapping(rng, ROWS, text)]),
+        "noise_law": lambda: mapping(rng, ROWS, odd),
+        "noise_groups": lambda: pick(rng, [[some(rng, ROWS)], mapping(rng, ROWS, odd)]),
+        "diffusion_law": lambda: mapping(rng, ROWS, odd),
+        "offset": lambda: mapping(rng, ROWS, odd),
+        "resolution": lambda: mapping(rng, ROWS, odd),
     }
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from itoscope.fit.forcing import Pair
 
-__all__ = ["Group", "check_beside", "check_diffusion_law", "groups_of", "step_laws"]
+__all__ = ["SharedSteps", "check_beside", "check_diffusion_law", "shared_steps", "step_laws"]
 
 LAWS = get_args(DiffusionLaw)
 
 
-class Group(NamedTuple):
+class SharedSteps(NamedTuple):
     """Rows whose steps have their sizes in common, and the kind of their law."""
 
     rows: tuple[int, ...]
@@ -92,7 +92,7 @@ def check_beside(laws: Mapping[int, DiffusionLaw], options: Mapping[str, Any], *
             raise argument_error(name, options[name], f"{wanted!r} beside diffusion_law={asked!r}")
 
 
-def groups_of(laws: Mapping[int, DiffusionLaw], pairs: Sequence[Pair]) -> tuple[Group, ...]:
+def shared_steps(laws: Mapping[int, DiffusionLaw], pairs: Sequence[Pair]) -> tuple[SharedSteps, ...]:
     """The rows with a law in groups, rows of which a covariance is sought together."""
     left, groups = set(laws), []
     while left:
@@ -100,6 +100,6 @@ def groups_of(laws: Mapping[int, DiffusionLaw], pairs: Sequence[Pair]) -> tuple[
         while grows:
             more = {k for pair in pairs for k in pair if rows & {*pair}} - rows
             rows, grows = rows | more, bool(more)
-        groups.append(Group(tuple(sorted(rows)), laws[min(rows)]))
+        groups.append(SharedSteps(tuple(sorted(rows)), laws[min(rows)]))
         left -= rows
     return tuple(groups)

@@ -25,7 +25,7 @@ from itoscope.checks.still import check_bias, still_checks, still_steps
 from itoscope.data.driving import pieces, rows
 from itoscope.data.looked import all_of, looks
 from itoscope.fit.channels import check_moves
-from itoscope.fit.jumps import groups_of
+from itoscope.fit.jumps import shared_steps
 from itoscope.fit.measured.coarse import bias_checks, can_follow
 from itoscope.fit.measured.origin import settle_origin
 from itoscope.fit.measured.own import varied, with_own
@@ -214,7 +214,7 @@ def _measured(question: Question) -> Measured:
         },
         orbits=question.orbits,
         diffusion_orbits=question.diffusion_orbits,
-        groups=groups_of(question.step_laws, question.pairs),
+        groups=shared_steps(question.step_laws, question.pairs),
         driven=tuple(range(len(library.states), len(library.states) + len(library.driven))),
         constant=question.constant_pairs,
         backend=backend,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from itoscope.backends.records import Program
     from itoscope.common.types import Array
-    from itoscope.fit.jumps import Group
+    from itoscope.fit.jumps import SharedSteps
     from itoscope.fit.measured.regressions import Measured, Pair
     from itoscope.posterior.equation import Equation
     from itoscope.stats.jumps import Likeliest
@@ -54,7 +54,7 @@ class _Told:
 
     Attributes
     ----------
-    group : Group
+    group : SharedSteps
     found : Likeliest
     left : (N, d) array
         What the drift leaves of the increments.
@@ -69,7 +69,7 @@ class _Told:
         Of one row, the slope of its variance in its own state, in the scale of the law; else zero.
     """
 
-    group: Group
+    group: SharedSteps
     found: Likeliest
     left: Array
     drift: Array
@@ -153,7 +153,7 @@ class Kicks:
         ends = np.cumsum(self.lengths)
         return [np.ascontiguousarray(part) for part in np.split(values, ends[:-1])]
 
-    def laws(self) -> dict[Group, Likeliest]:
+    def laws(self) -> dict[SharedSteps, Likeliest]:
         """The law of each group."""
         return {one.group: one.found for one in self.told}
 
@@ -162,8 +162,8 @@ class Kicks:
         one = self._of(row)
         return () if one is None else one.found.law
 
-    def jumps(self) -> list[tuple[Group, int, int, float, Array, float]]:
-        """Group, path, step, distance, increments beyond the drift `(d,)`, probability of steps that are jumps."""
+    def jumps(self) -> list[tuple[SharedSteps, int, int, float, Array, float]]:
+        """The rows, path, step, distance, increments beyond the drift `(d,)`, probability of steps that are jumps."""
         starts = np.concatenate([[0], np.cumsum(self.lengths)])
         found = []
         for one in self.told:
@@ -222,7 +222,11 @@ def _over_steps(measured: Measured, program: Program, coef: Array) -> Array:
 
 
 def _covariance(
-    measured: Measured, group: Group, diffusion: Mapping[Pair, Equation] | None, floors: Array, left: Array
+    measured: Measured,
+    group: SharedSteps,
+    diffusion: Mapping[Pair, Equation] | None,
+    floors: Array,
+    left: Array,
 ) -> Array:
     """The covariance of a group at the start of every step `(N, d, d)`, held above its floors."""
     rows, d = group.rows, len(group.rows)
@@ -254,7 +258,7 @@ def _covariance(
     return np.asarray(shape * sizes[:, :, None] * sizes[:, None, :])
 
 
-def _slope(measured: Measured, group: Group, diffusion: Mapping[Pair, Equation] | None) -> Array:
+def _slope(measured: Measured, group: SharedSteps, diffusion: Mapping[Pair, Equation] | None) -> Array:
     """How the variance of the one row of a group changes with its state, at the start of every step `(N,)`."""
     paths = measured.summed[0]
     row = group.rows[0]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Ensemble, Scheme, Times
     from itoscope.data.streams import Stream
-    from itoscope.fit.jumps import Group
+    from itoscope.fit.jumps import SharedSteps
     from itoscope.fit.symmetry import Orbits
     from itoscope.library.bound import BoundLibrary
     from itoscope.posterior.equation import Equation
@@ -60,7 +60,7 @@ class Measured:
         Numbers of the terms whose coefficients differ by recording, of rows that have some.
     orbits, diffusion_orbits : Orbits or None
         What rows of the drift, and entries of Gamma, have in common.
-    groups : tuple of Group
+    groups : tuple of SharedSteps
         Rows whose steps have a law of their sizes that is not normal, see `kicks`.
     driven : tuple of int
         The columns of `paths` that are inputs.
@@ -97,7 +97,7 @@ class Measured:
     varying: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     orbits: Orbits | None = None
     diffusion_orbits: Orbits | None = None
-    groups: tuple[Group, ...] = ()
+    groups: tuple[SharedSteps, ...] = ()
     driven: tuple[int, ...] = ()
     constant: frozenset[Pair] = frozenset()
     scheme: Scheme = "trapezoid"
