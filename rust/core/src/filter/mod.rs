@@ -126,7 +126,7 @@ pub fn drift_moments(
 
 /// Moments of the regression of the Gamma coefficients `columns` (pair, term), then of all noise variances and the
 /// covariances of the noises of `shared` channels, and the log-likelihoods; `batch` as of
-/// [`drift_moments`].
+/// [`drift_moments()`].
 ///
 /// # Errors
 /// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
