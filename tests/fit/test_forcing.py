@@ -2,7 +2,8 @@
 
 import pytest
 from itoscope.errors import ArgumentError
-from itoscope.fit.forcing import check_words, constant_pairs, pairs_of, words_by_row
+from itoscope.fit.forcing import constant_pairs, pairs_of, words_by_row
+from itoscope.fit.options import Options
 
 STATES = ["x", "y", "z"]
 
@@ -38,7 +39,7 @@ def test_pairs_of_rows(words, pairs, constant):
 )
 def test_other_words_are_refused(diffusion, said):
     with pytest.raises(ArgumentError, match=said):
-        check_words(diffusion)
+        Options(diffusion=diffusion)
 
 
 @pytest.mark.parametrize("name", ["u", "y"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "choice",
+    "choices",
     "count",
     "finite",
     "instance",
@@ -108,6 +109,15 @@ def choice(name: str, value: Any, allowed: Sequence[T]) -> T:
         if value is one or (single and isinstance(value, bool) == isinstance(one, bool) and value == one):
             return one
     raise argument_error(name, value, f"one of {', '.join(map(repr, allowed))}")
+
+
+def choices(name: str, asked: Any, allowed: Sequence[Any]) -> None:
+    """Raise unless `asked` is one of a few values, or a mapping of names to them."""
+    if not isinstance(asked, Mapping):
+        choice(name, asked, allowed)
+        return
+    for key, value in asked.items():
+        choice(f"{name}[{key!r}]", value, allowed)
 
 
 def finite(name: str, value: Any, allowed: str = "a finite number") -> float:

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from itoscope.common import checks
-from itoscope.common.types import Diffusion
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["check_words", "constant_pairs", "pairs_of", "words_by_row"]
+    from itoscope.common.types import Diffusion
 
-WORDS: tuple[Diffusion, ...] = get_args(Diffusion)
+__all__ = ["constant_pairs", "pairs_of", "words_by_row"]
 
 Pair = tuple[int, int]
-
-
-def check_words(diffusion: Diffusion | Mapping[str, Diffusion]) -> None:
-    """Raise `ArgumentError` for what is neither one of `WORDS` nor a mapping of states to them."""
-    if not isinstance(diffusion, Mapping):
-        checks.choice("diffusion", diffusion, WORDS)
-        return
-    for state, word in diffusion.items():
-        checks.choice(f"diffusion[{state!r}]", word, WORDS)
 
 
 def words_by_row(

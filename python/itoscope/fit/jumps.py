@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from itoscope.common import checks
-from itoscope.common.types import DiffusionLaw
 from itoscope.errors import argument_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from itoscope.common.types import DiffusionLaw
     from itoscope.fit.forcing import Pair
 
-__all__ = ["SharedSteps", "check_beside", "check_diffusion_law", "shared_steps", "step_laws"]
-
-LAWS = get_args(DiffusionLaw)
+__all__ = ["SharedSteps", "check_beside", "shared_steps", "step_laws"]
 
 
 class SharedSteps(NamedTuple):
@@ -24,15 +21,6 @@ class SharedSteps(NamedTuple):
 
     rows: tuple[int, ...]
     kind: str
-
-
-def check_diffusion_law(asked: DiffusionLaw | Mapping[str, DiffusionLaw]) -> None:
-    """Raise `ArgumentError` unless `diffusion_law` is a law, or a mapping of rows to laws."""
-    if not isinstance(asked, Mapping):
-        checks.choice("diffusion_law", asked, LAWS)
-        return
-    for name, law in asked.items():
-        checks.choice(f"diffusion_law[{name!r}]", law, LAWS)
 
 
 def step_laws(

@@ -26,12 +26,9 @@ from itoscope.common.types import (
     Weights,
 )
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.fit.forcing import check_words
-from itoscope.fit.jumps import check_diffusion_law
 from itoscope.fit.numbers import check_parameters
 from itoscope.fit.sensors.groups import check_groups
 from itoscope.fit.sensors.hidden import check_offsets
-from itoscope.fit.sensors.laws import check_laws
 from itoscope.fit.sensors.levels import check_noise
 from itoscope.fit.sensors.resolution import check_resolution
 from itoscope.fit.shapers import check_forcing
@@ -55,6 +52,13 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "ensemble": get_args(Ensemble),
 }
 """The words that some options may be; those of the chains are checked where they are sampled."""
+
+NAMED_CHOICES: dict[str, tuple[Any, ...]] = {
+    "diffusion": get_args(Diffusion),
+    "noise_law": get_args(NoiseLaw),
+    "diffusion_law": get_args(DiffusionLaw),
+}
+"""The words that some may be for all rows or columns, or by their names."""
 
 STREAMED: dict[str, Any] = {
     "order": 1,
@@ -133,10 +137,9 @@ class Options:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             checks.choice(name, getattr(self, name), allowed)
-        check_words(self.diffusion)
+        for name, allowed in NAMED_CHOICES.items():
+            checks.choices(name, getattr(self, name), allowed)
         check_noise(self.measurement_noise)
-        check_laws(self.noise_law)
-        check_diffusion_law(self.diffusion_law)
         check_groups(self.noise_groups)
         check_resolution(self.resolution)
         check_offsets(self.offset)

@@ -5,6 +5,7 @@ import json
 import itoscope as ito
 import numpy as np
 import pytest
+from brownian import relaxing
 from itoscope.errors import ArgumentError
 from itoscope.fit.sensors.groups import check_groups, grouped_settings, groups_of
 
@@ -13,19 +14,8 @@ LINEAR = ito.Library.polynomials(1)
 SD = np.array([0.1, 0.2])
 
 
-def _relaxing(n, seed):
-    """Exact steps of dX = -1.5 X dt + 0.9 dB, 0.05 apart."""
-    rng = np.random.default_rng(seed)
-    decay, spread = np.exp(-0.075), np.sqrt(0.81 / 3.0)
-    x = np.empty(n)
-    x[0] = spread * rng.standard_normal()
-    for k, kick in enumerate(spread * np.sqrt(1.0 - decay**2) * rng.standard_normal(n - 1)):
-        x[k + 1] = decay * x[k] + kick
-    return x, rng
-
-
 def _readings(r, n=1500, seed=3):
-    x, rng = _relaxing(n, seed)
+    x, rng = relaxing(n, seed)
     return x[:, None] + SD * (rng.standard_normal((n, 2)) @ np.linalg.cholesky([[1.0, r], [r, 1.0]]).T)
 
 
@@ -99,7 +89,7 @@ def test_units_and_the_order_of_columns_change_nothing(found):
 
 
 def test_errors_of_each_sample_and_missing_readings_go_with_it():
-    x, rng = _relaxing(1500, 5)
+    x, rng = relaxing(1500, 5)
     errors = 10.0 ** rng.uniform(-1.5, -0.3, (len(x), 2))
     y = x[:, None] + errors * (
         rng.standard_normal(errors.shape) @ np.linalg.cholesky([[1, -0.6], [-0.6, 1]]).T
@@ -113,8 +103,8 @@ def test_errors_of_each_sample_and_missing_readings_go_with_it():
 
 def test_both_coordinates_of_a_tracker_and_a_group_of_three():
     rng = np.random.default_rng(2)
-    x, _ = _relaxing(1200, 7)
-    y, _ = _relaxing(1200, 8)
+    x, _ = relaxing(1200, 7)
+    y, _ = relaxing(1200, 8)
     matrix = np.array([[1.0, 0.7, 0.2], [0.7, 1.0, -0.3], [0.2, -0.3, 1.0]])
     sd = np.array([0.1, 0.2, 0.15])
     seen = np.column_stack([x, y, x + y]) + sd * (
@@ -152,7 +142,7 @@ def test_groups_are_saved_and_read(found, tmp_path):
 
 def test_noises_that_are_nearly_one_stay_within_bounds():
     """Two copies with one error, which no correlation within bounds holds: what is shown is finite all the same."""
-    x, rng = _relaxing(600, 4)
+    x, rng = relaxing(600, 4)
     y = np.column_stack([x, x]) + (0.2 * rng.standard_normal(len(x)))[:, None]
     y[:, 1] += 1e-6 * rng.standard_normal(len(x))
     result = _found(y)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import itoscope as ito
 import numpy as np
 import pytest
+from brownian import relaxing
 from itoscope.errors import ArgumentError
 
 SHORT = dict(diffusion="constant", n_chains=2, n_samples=200, n_burn=50, seed=1)
@@ -13,20 +14,9 @@ LINEAR = ito.Library.polynomials(1)
 SD = 0.15
 
 
-def _relaxing(n, seed):
-    """Exact steps of dX = -1.5 X dt + 0.9 dB, 0.05 apart."""
-    rng = np.random.default_rng(seed)
-    decay, spread = np.exp(-0.075), np.sqrt(0.81 / 3.0)
-    x = np.empty(n)
-    x[0] = spread * rng.standard_normal()
-    for k, kick in enumerate(spread * np.sqrt(1.0 - decay**2) * rng.standard_normal(n - 1)):
-        x[k + 1] = decay * x[k] + kick
-    return x, rng
-
-
 def _spoiled(n=1500, seed=3):
     """Noise of 0.15, and one reading of fifty off by ten to fifty times as much."""
-    x, rng = _relaxing(n, seed)
+    x, rng = relaxing(n, seed)
     off = rng.random(n) < 0.02
     error = SD * rng.standard_normal(n)
     error[off] = SD * rng.choice([-1, 1], off.sum()) * rng.uniform(10.0, 50.0, off.sum())
@@ -88,7 +78,7 @@ def test_the_other_backend_sees_the_same_with_what_was_found(spoiled):
 
 
 def test_degrees_of_freedom_of_students_law_are_found():
-    x, rng = _relaxing(3000, 5)
+    x, rng = relaxing(3000, 5)
     data = ito.Trajectories(x + SD * rng.standard_t(3.0, len(x)), dt=0.05, names=["gps"])
     found = _found(data, "student")
     degrees = found.diagnostics["noise_law"]["gps"]["shape"]["degrees"]
@@ -99,7 +89,7 @@ def test_degrees_of_freedom_of_students_law_are_found():
 
 
 def test_of_normal_noise_the_evidence_is_for_the_normal_law():
-    x, rng = _relaxing(1200, 6)
+    x, rng = relaxing(1200, 6)
     data = ito.Trajectories(x + SD * rng.standard_normal(len(x)), dt=0.05, names=["gps"])
     for law in ("outliers", "student"):
         found = _found(data, law)
@@ -109,7 +99,7 @@ def test_of_normal_noise_the_evidence_is_for_the_normal_law():
 
 
 def test_errors_of_each_fix_over_two_decades_with_outliers():
-    x, rng = _relaxing(1500, 7)
+    x, rng = relaxing(1500, 7)
     errors = 10.0 ** rng.uniform(-2.0, 0.0, len(x))
     off = rng.random(len(x)) < 0.02
     noise = errors * rng.standard_normal(len(x))
@@ -140,7 +130,7 @@ def test_advice_on_outliers_names_the_law_and_can_be_tried(spoiled):
 
 def test_outliers_of_one_size_have_a_width_with_an_error():
     """16 of them: a normal width of so many is known to a fraction of 1 / 32^(1/2), 18 %."""
-    x, rng = _relaxing(800, 1)
+    x, rng = relaxing(800, 1)
     y = x + SD * rng.standard_normal(len(x))
     y[::50] += 4.0
     found = _found(ito.Trajectories(y, dt=0.05, names=["gps"]), "outliers")
@@ -150,7 +140,7 @@ def test_outliers_of_one_size_have_a_width_with_an_error():
 
 
 def test_outliers_in_a_row_are_no_jumps_where_a_law_holds_them():
-    x, rng = _relaxing(1500, 8)
+    x, rng = relaxing(1500, 8)
     y = x + SD * rng.standard_normal(len(x))
     for start in (200, 500, 900, 1300):
         y[start : start + 3] += 4.0

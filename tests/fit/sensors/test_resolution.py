@@ -3,22 +3,12 @@
 import itoscope as ito
 import numpy as np
 import pytest
+from brownian import relaxing
 from itoscope.errors import ArgumentError
 from itoscope.fit.sensors.resolution import said_of_rounding
 
 SHORT = dict(diffusion="constant", n_chains=2, n_samples=200, n_burn=50, seed=1)
 LINEAR = ito.Library.polynomials(1)
-
-
-def _relaxing(n, seed):
-    """Exact steps of dX = -1.5 X dt + 0.9 dB, 0.05 apart: 0.2 a step, 0.52 on the whole."""
-    rng = np.random.default_rng(seed)
-    decay, spread = np.exp(-0.075), np.sqrt(0.81 / 3.0)
-    x = np.empty(n)
-    x[0] = spread * rng.standard_normal()
-    for k, kick in enumerate(spread * np.sqrt(1.0 - decay**2) * rng.standard_normal(n - 1)):
-        x[k + 1] = decay * x[k] + kick
-    return x, rng
 
 
 def _data(values, step):
@@ -39,7 +29,7 @@ def _holds(found):
 
 
 def test_the_variance_of_rounding_is_no_part_of_the_noise():
-    x, rng = _relaxing(2000, 1)
+    x, rng = relaxing(2000, 1)
     data = _data(x + 0.1 * rng.standard_normal(len(x)), 0.1)  # fine beside a step of 0.24
     found = _found(data, measurement_noise="estimate", resolution={"x": 0.1})
     plain = _found(data, measurement_noise="estimate")
@@ -51,7 +41,7 @@ def test_the_variance_of_rounding_is_no_part_of_the_noise():
 
 def test_values_on_a_coarse_grid():
     """A grid of 0.8, four steps of the motion; as if the values were exact rate and Gamma are three times as large."""
-    x, _ = _relaxing(4000, 2)
+    x, _ = relaxing(4000, 2)
     data = _data(x, 0.8)
     found = _found(data, measurement_noise=0, resolution={"x": 0.8})
     assert _holds(found) == [True, True] and found.measurement_noise == 0.0
@@ -60,7 +50,7 @@ def test_values_on_a_coarse_grid():
 
 
 def test_errors_of_each_sample_have_rounding_beside_them():
-    x, rng = _relaxing(600, 3)
+    x, rng = relaxing(600, 3)
     errors = rng.choice([0.05, 0.3], len(x))
     data = _data(x + errors * rng.standard_normal(len(x)), 0.2)
     both = _found(data, measurement_noise={"x": np.sqrt(errors**2 + 0.04 / 12)})
@@ -70,7 +60,7 @@ def test_errors_of_each_sample_have_rounding_beside_them():
 
 
 def test_another_grid_than_was_said_is_named_and_one_that_holds_the_motion():
-    x, _ = _relaxing(500, 4)
+    x, _ = relaxing(500, 4)
     assert said_of_rounding(_data(x, 0.5), {0: 0.1}) == [
         "x lies on a grid of 0.5, not of 0.1: resolution={'x': 0.5}"
     ]
@@ -80,7 +70,7 @@ def test_another_grid_than_was_said_is_named_and_one_that_holds_the_motion():
 
 
 def test_advice_on_rounded_values_names_the_step_and_can_be_tried():
-    x, _ = _relaxing(4000, 5)
+    x, _ = relaxing(4000, 5)
     first = _found(_data(x, 0.5), measurement_noise=0)
     advice = next(one for one in first.advice if one.cause == "quantised")
     assert advice.arguments["resolution"] == {"x": 0.5} and "resolution={'x': 0.5}" in advice.sentence
@@ -89,7 +79,7 @@ def test_advice_on_rounded_values_names_the_step_and_can_be_tried():
 
 
 def test_a_saved_result_counts_with_rounding(tmp_path):
-    x, _ = _relaxing(600, 6)
+    x, _ = relaxing(600, 6)
     data = _data(x, 0.8)
     found = _found(data, measurement_noise=0, resolution={"x": 0.8})
     found.save(tmp_path / "found.npz")
@@ -108,4 +98,4 @@ def test_a_saved_result_counts_with_rounding(tmp_path):
 )
 def test_resolutions_that_are_none(asked, said):
     with pytest.raises(ArgumentError, match=said):
-        _found(_data(_relaxing(50, 7)[0], 0.1), resolution=asked)
+        _found(_data(relaxing(50, 7)[0], 0.1), resolution=asked)

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from itoscope.common import checks
-from itoscope.common.types import NoiseLaw
 from itoscope.errors import argument_error
 from itoscope.fit.sensors.columns import check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from itoscope.common.types import Level
+    from itoscope.common.types import Level, NoiseLaw
 
-__all__ = ["check_laws", "heavy_columns", "laws_of"]
-
-LAWS = get_args(NoiseLaw)
-
-
-def check_laws(asked: NoiseLaw | Mapping[str, NoiseLaw]) -> None:
-    """Raise `ArgumentError` unless `noise_law` is a law, or a mapping of columns to laws."""
-    if not isinstance(asked, Mapping):
-        checks.choice("noise_law", asked, LAWS)
-        return
-    for name, law in asked.items():
-        checks.choice(f"noise_law[{name!r}]", law, LAWS)
+__all__ = ["heavy_columns", "laws_of"]
 
 
 def laws_of(names: Sequence[str], asked: NoiseLaw | Mapping[str, NoiseLaw]) -> dict[str, NoiseLaw]:
