@@ -52,6 +52,8 @@ BELOW = (
     "reading",
     "order",
     "traits",
+    "pace",
+    "alike",
     "glance",
 )
 

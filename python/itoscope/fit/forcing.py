@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Diffusion
 
-__all__ = ["constant_pairs", "pairs_of", "words_by_row"]
+__all__ = ["constant_pairs", "noisy_rows", "pairs_of", "words_by_row"]
 
 Pair = tuple[int, int]
 
@@ -47,3 +47,11 @@ def pairs_of(words: Mapping[int, Diffusion]) -> tuple[Pair, ...]:
 def constant_pairs(words: Mapping[int, Diffusion]) -> frozenset[Pair]:
     """Those of them that are constants, whatever the library is: of a `"constant"` row."""
     return frozenset((i, j) for i, j in pairs_of(words) if "constant" in (words[i], words[j]))
+
+
+def noisy_rows(
+    words: Mapping[int, Diffusion], known: Mapping[tuple[str, str], str], states: Sequence[str]
+) -> set[int]:
+    """The rows that white noise drives: entries of Gamma are sought in them, or `known` to be other than zero."""
+    told = {name for pair, text in known.items() if text.strip("0. ") for name in pair}
+    return {i for pair in pairs_of(words) for i in pair} | {states.index(name) for name in told}

@@ -16,7 +16,7 @@ from itoscope.data.driving import driven, rows
 from itoscope.errors import DataError, argument_error
 from itoscope.fit.carried import most_carried
 from itoscope.fit.channels import at_once, observation_matrix, observed_texts, state_names, velocities
-from itoscope.fit.forcing import constant_pairs, pairs_of
+from itoscope.fit.forcing import constant_pairs, noisy_rows, pairs_of
 from itoscope.fit.given import Given
 from itoscope.fit.jumps import step_laws
 from itoscope.fit.memory import Memory, memories_of, numbers_of, remembering, without_friction
@@ -205,7 +205,7 @@ class Question:
             words=words,
             observed=None if observed is None else list(observed),
             observation=np.pad(observation, ((0, 0), (0, len(hidden)))),
-            gathered=at_once(data, observation, gathered, _noisy(words, given, states)),
+            gathered=at_once(data, observation, gathered, noisy_rows(words, given.noise, states)),
             ties=np.pad(ties, ((0, 0), (0, len(hidden)))),
             noise=noise,
             laws=laws,
@@ -403,12 +403,6 @@ def _most(data: Trajectories, rows: int, options: Options, filtered: bool, strea
 def _hidden(data: Trajectories, states: Sequence[str], observed: Sequence[str] | None) -> bool:
     """Whether the columns are not the states themselves."""
     return len(states) > data.n_states or not as_they_are(data.names, observed)
-
-
-def _noisy(words: Mapping[int, Diffusion], given: Given, states: Sequence[str]) -> set[int]:
-    """The states that white noise drives."""
-    told = {name for pair, text in given.noise.items() if text.strip("0. ") for name in pair}
-    return {i for pair in pairs_of(words) for i in pair} | {states.index(name) for name in told}
 
 
 def _means(data: Trajectories, states: Sequence[str], inputs: Sequence[str]) -> list[float]:
