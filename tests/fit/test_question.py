@@ -1,5 +1,7 @@
 """A question has every argument checked against the data, and says what is saved of it."""
 
+import tracemalloc
+
 import itoscope as ito
 import numpy as np
 import pytest
@@ -129,3 +131,13 @@ def test_a_seed_that_is_drawn_is_kept():
 def test_functions_of_python_are_named():
     library = ito.Library.polynomials(1) + ito.Library.custom(np.sin, "wave")
     assert ask(library=library).settings()["custom_terms"] == ["wave"]
+
+
+def test_asking_makes_nothing_as_long_as_the_recording():
+    data, asked = ito.Trajectories(np.zeros((2_000_000, 1)) + 1.0, dt=0.1), Options(measurement_noise=0)
+    Question.of(data, asked)
+    tracemalloc.start()
+    Question.of(data, asked)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2_000_000 * 8 / 2

@@ -186,12 +186,14 @@ def at_once(
     noisy : collection of int
         The states that white noise drives.
     """
-    step = min((float(np.diff(stamps).min()) for stamps in data.times if len(stamps) > 1), default=1.0)
-    moment = Window(INSTANT * step)
     smooth = {
         c for c, what in gathered.items()
         if what.kind == "acceleration" and not set(np.flatnonzero(observation[c]).tolist()) & set(noisy)
     }  # fmt: skip
+    if not smooth:
+        return dict(gathered)
+    step = min((float(np.diff(stamps).min()) for stamps in data.times if len(stamps) > 1), default=1.0)
+    moment = Window(INSTANT * step)
     return {c: what._replace(window=moment) if c in smooth else what for c, what in gathered.items()}
 
 
