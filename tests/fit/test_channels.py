@@ -78,3 +78,11 @@ def test_a_measured_column_that_never_changes_is_named():
         ito.discover(still, ito.Library.polynomials(2), **short)
     moving = ito.Trajectories(np.hstack([walk, 3 + 0.01 * walk[::-1]]), dt=0.1, names=["x", "load"])
     assert ito.discover(moving, ito.Library.polynomials(1), **short).states == ("x", "load")
+
+
+@pytest.mark.parametrize("more", [[ito.Average("x1", exposure=0.05)], ["x1", "x1"], []])
+def test_what_columns_show_is_said_once_of_each(more):
+    data = ito.Trajectories(np.arange(12.0), dt=0.1)
+    observed = ["x1", *more] if more else ["x1"] * 3
+    with pytest.raises(ArgumentError, match=r"observed = .*one expression for each of the columns \['x1'\]"):
+        ito.discover(data, ito.Library.polynomials(1), observed=observed, measurement_noise="estimate")

@@ -42,13 +42,17 @@ def observed_texts(
     Raises
     ------
     ArgumentError
-        For a name that no column has.
+        For a name that no column has, and for more or fewer than the columns.
     """
     if observed is None or isinstance(observed, str):
         return observed
     if not isinstance(observed, Mapping):
         if not checks.is_list(observed):
             raise argument_error("observed", observed, "one expression of the states for each column")
+        if len(observed) != len(names):
+            raise argument_error(
+                "observed", observed, f"one expression for each of the columns {list(names)}"
+            )
         return [_text(what) for what in observed]
     for name in observed:
         if name not in names:
