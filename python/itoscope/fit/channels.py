@@ -49,11 +49,12 @@ def observed_texts(
     if not isinstance(observed, Mapping):
         if not checks.is_list(observed):
             raise argument_error("observed", observed, "one expression of the states for each column")
-        if len(observed) != len(names):
+        texts = [_text(what) for what in observed]
+        if len(texts) != len(names):
             raise argument_error(
                 "observed", observed, f"one expression for each of the columns {list(names)}"
             )
-        return [_text(what) for what in observed]
+        return texts
     for name in observed:
         if name not in names:
             raise argument_error("observed", name, f"a column of the data: {', '.join(names)}")
