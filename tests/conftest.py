@@ -1,5 +1,7 @@
 """Fixtures shared by all tests: every test that takes `backend` runs on both."""
 
+import sys
+
 import pytest
 from hypothesis import settings
 from itoscope.backends import BACKENDS
@@ -32,3 +34,11 @@ def run(capsys):
 def empty_directory(tmp_path, monkeypatch):
     """Makes `tmp_path` the working directory."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def figures_closed():
+    """No figure outlives its test: a process that keeps twenty is warned by matplotlib, in whichever test is next."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -38,11 +38,9 @@ def test_a_frame_is_drawn():
     pd = pytest.importorskip("pandas")
     pytest.importorskip("matplotlib").use("Agg")
     import itoscope.pandas  # noqa: F401
-    import matplotlib.pyplot as plt
 
     ax = pd.DataFrame(WALK, columns=["x", "y"]).ito.plot(columns=["y"], dt=0.1)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), WALK[:, 1])
-    plt.close("all")
 
 
 def test_frames_of_polars():

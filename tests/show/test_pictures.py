@@ -17,12 +17,6 @@ import matplotlib.pyplot as plt  # noqa: E402
 PICTURES = ("pip", "posterior", "pairs", "trace", "fit", "residuals")
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 def axes_of(found):
     return list(np.atleast_1d(np.asarray(found, dtype=object)).flat)
 

@@ -10,7 +10,6 @@ from itoscope.result.innovations import bumps
 from itoscope.show.report import page
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 
 SHORT = dict(diffusion="constant", n_chains=2, n_samples=200, n_burn=50, seed=1)
 LINEAR = ito.Library.polynomials(1)
@@ -40,7 +39,6 @@ def test_each_sensor_has_its_panel_and_outliers_are_ringed():
     assert "outliers" not in second and "camera" in axes.flat[1].get_ylabel()
     # of a slow sensor the readings that it took are joined by a line
     assert len(second["smoothed"].get_xdata()) == 80 and np.isfinite(second["smoothed"].get_ydata()).all()
-    plt.close("all")
     assert "rings are outliers" in page(result)
     with pytest.raises(ArgumentError, match="path = 3"):
         result.plot.sensors(path=3)
@@ -57,7 +55,6 @@ def test_an_angle_is_drawn_on_its_circle():
     np.testing.assert_allclose(lines["measured"].get_ydata(), y[:, 0], atol=1e-9)
     fitted = lines["smoothed"].get_ydata()
     assert np.nanmax(fitted) < 2 * np.pi and np.nanmax(np.abs(np.diff(fitted))) < np.pi
-    plt.close("all")
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05])
@@ -78,7 +75,6 @@ def test_the_fit_of_an_angle_is_over_its_circle(noise):
     # without the circle a point is a mean over several turns, in which the sine is lost
     error = points[1] - (1 + 0.5 * np.sin(points[0]))
     assert np.sqrt(np.mean(error**2)) < 0.2 and np.ptp(points[1]) > 0.7
-    plt.close("all")
 
 
 def test_bumps_add_up_to_one():
