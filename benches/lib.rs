@@ -167,6 +167,7 @@ impl Recording {
             resets: Vec::new(),
             tails: Vec::new(),
             shared: Vec::new(),
+            kicks: Vec::new(),
         }
     }
 

@@ -1,7 +1,8 @@
 """Noise of steps with heavy tails beside the same taken for normal: `python benches/accuracy/jumps.py --seeds 10`.
 
-Truth by fine steps, 50 between two samples, the size of the noise drawn anew for each of them: of Student's law, or one
-of some jumps of 10 to 50 standard deviations (Poisson, one of a hundred steps). The last column is CPU time.
+With `--noisy` the same behind noise of the sensor, of an oscillator its place alone. Truth by fine steps, 50 between
+two samples, the size of the noise drawn anew for each of them: of Student's law, or one of some
+jumps of 10 to 50 standard deviations (Poisson, one of a hundred steps). The last column is CPU time.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ def relaxing(law: float | str) -> System:
     )
 
 
-def oscillator(law: float | str) -> System:
-    """Kicks of the velocity, both states measured, fifty samples a period."""
+def oscillator(law: float | str, velocity: str = "v") -> System:
+    """Kicks of the velocity, fifty samples a period."""
     k, c, gamma = 40.0, 0.8, 3.0
     return System(
-        ("x", "v"), lambda s: np.stack([s[:, 1], -k * s[:, 0] - c * s[:, 1]], axis=1),
-        _constant((0.0,), (np.sqrt(gamma),)), {"v": {"x": -k, "v": -c}}, {("v", "v"): {"1": gamma}}, 0.02, law,
-        {"known_drift": {"x": "v"}},
+        ("x", velocity), lambda s: np.stack([s[:, 1], -k * s[:, 0] - c * s[:, 1]], axis=1),
+        _constant((0.0,), (np.sqrt(gamma),)), {velocity: {"x": -k, velocity: -c}},
+        {(velocity, velocity): {"1": gamma}}, 0.02, law, {"known_drift": {"x": velocity}},
     )  # fmt: skip
 
 
@@ -98,6 +99,16 @@ SYSTEMS: dict[str, System] = {
     "relaxing, normal": relaxing("normal"),
     "oscillator, normal": oscillator("normal"),
 }
+
+NOISY: dict[str, tuple[System, float, dict[str, object]]] = {
+    "relaxing, rare jumps": (relaxing("jumps"), 0.1, {}),
+    "relaxing, nu = 3": (relaxing(3.0), 0.1, {}),
+    "relaxing, normal": (relaxing("normal"), 0.1, {}),
+    "place of an oscillator, rare jumps": (oscillator("jumps", "v1"), 0.05, {"order": 2}),
+    "place of an oscillator, nu = 3": (oscillator(3.0, "v1"), 0.05, {"order": 2}),
+    "place of an oscillator, normal": (oscillator("normal", "v1"), 0.05, {"order": 2}),
+}
+"""Systems, the noise of the sensor over the standard deviation of what it shows, and what is asked beside."""
 
 
 def recorded(system: System, steps: int, seeds: range, number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -163,6 +174,11 @@ class Tally:
         self.listed, self.there = self.listed + len(found & true), self.there + len(true)
         self.false += len(found - true)
 
+    def add_noise(self, result: ito.Discovery, sd: float) -> None:
+        """The level of the noise of the sensor."""
+        level = result.diagnostics["measurement_noise"]["x"]
+        self._held("noise", level["sd"] / sd, np.array([level["low"], level["high"]]) / sd)
+
     def _held(self, name: str, ratio: float, interval: np.ndarray) -> None:
         self.ratios.setdefault(name, []).append(float(ratio))
         self.held.setdefault(name, []).append(bool(interval.min() <= 1.0 <= interval.max()))
@@ -197,6 +213,39 @@ def accuracy(asked: argparse.Namespace) -> None:
             print(f"| {name} | {law} | {tally.text()} | {spent / asked.seeds:.2f} s |", flush=True)
 
 
+def noisy(asked: argparse.Namespace) -> None:
+    """The first state of each system behind noise."""
+    for number, (name, (system, share, more)) in enumerate(NOISY.items()):
+        if asked.only not in name:
+            continue
+        seeds = range(asked.first, asked.first + asked.seeds)
+        x, jumped = recorded(system, asked.steps, seeds, 100 + number)
+        for law in asked.laws:
+            tally, spent, preferred = Tally(), 0.0, 0
+            for seed, path, jump in zip(seeds, x, jumped):
+                shown = path[:, 0]
+                sd = share * float(shown.std())
+                y = shown + sd * np.random.default_rng([seed, 7]).standard_normal(len(shown))
+                start = time.process_time()
+                result = ito.discover(
+                    ito.Trajectories(y, dt=system.dt, names=["x"]),
+                    ito.Library.polynomials(2 if more else 3),
+                    measurement_noise="estimate",
+                    diffusion="constant",
+                    diffusion_law=law,
+                    seed=1,
+                    **more,
+                )
+                spent += time.process_time() - start
+                tally.add(result, system, jump)
+                tally.add_noise(result, sd)
+                found = result.diagnostics.get("diffusion_law", {})
+                preferred += sum(one["log_bayes_factor"] > 0.0 for one in found.values())
+            print(
+                f"| {name} | {law} | {tally.text()} | {preferred} | {spent / asked.seeds:.1f} s |", flush=True
+            )
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
@@ -204,4 +253,6 @@ if __name__ == "__main__":
     parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--only", default="")
     parser.add_argument("--laws", nargs="+", default=["student", "jumps", "normal"])
-    accuracy(parser.parse_args())
+    parser.add_argument("--noisy", action="store_true", help="behind noise of the sensor")
+    given = parser.parse_args()
+    (noisy if given.noisy else accuracy)(given)

@@ -23,6 +23,7 @@ __all__ = [
     "filter_drift_moments",
     "filter_information",
     "filter_innovations",
+    "filter_kicks",
     "filter_loglik",
     "filter_noise_moments",
     "filter_smooth",
@@ -131,6 +132,7 @@ def filter_information(
     batch: int | None = None,
 ) -> tuple[Array, Array, float, float, Array]: ...
 def filter_densities(model: StateSpace, paths: list[Array], times: list[float | Array]) -> list[Array]: ...
+def filter_kicks(model: StateSpace, paths: list[Array], times: list[float | Array]) -> list[Array]: ...
 def filter_innovations(model: StateSpace, paths: list[Array], times: list[float | Array]) -> list[Array]: ...
 def filter_smooth(
     model: StateSpace, paths: list[Array], times: list[float | Array]

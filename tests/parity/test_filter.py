@@ -25,7 +25,7 @@ def _recording(q, slower):
     return paths, times
 
 
-def _run(name, q, slower, given=False, tails=(), shared=()):
+def _run(name, q, slower, given=False, tails=(), shared=(), kicks=(), few=False):
     stages = get_backend(name)
     terms, states = ([*TERMS, "cos(u)", "u"], ["x1", "v1", "u"]) if given else (TERMS, ["x1", "v1"])
     drift = np.zeros((len(states), len(terms)))
@@ -48,14 +48,19 @@ def _run(name, q, slower, given=False, tails=(), shared=()):
         given=(2,) if given else (),
         tails=tails,
         shared=shared,
+        kicks=kicks,
     )
     paths, times = _recording(q, slower)
+    if few:  # of even steps, and of uneven ones, short
+        paths = [path[:16] for path in paths[3:5]]
+        times = [t if np.ndim(t) == 0 else t[:16] for t in times[3:5]]
     if given:
         drift[1, 8], drift[2, 7] = 30.0, 1.0  # the given state moves between its samples
         paths = [np.column_stack([x, np.sin(np.arange(len(x)) / 5.0)]) for x in paths]
     steps = [("drift", 1, 0), ("gamma", 0, 3), ("noise", 0, 0)]
     steps += [("noise", q, 0)] * len(shared)
     steps += [("tails", c, k) for c, law in enumerate(tails) for k in range(len(law))]
+    steps += [("kicks", 0, k) for k in range(len(kicks))]
     return _stages(
         stages, (space, paths, times), [(1, k) for k in range(8)], [(0, k) for k in range(8)],
         (steps, [1.0, 0.1, 1e-9, *[1e-9] * len(shared), *[1e-3] * (len(steps) - 3 - len(shared))]),
@@ -72,6 +77,7 @@ def _stages(stages, asked, drift, gamma, steps):
         "innovations": stages.filter_innovations(space, paths, times),
         "densities": stages.filter_densities(space, paths, times),
         "states": stages.filter_smooth(space, paths, times),
+        "kicks": stages.filter_kicks(space, paths, times) if space.kicks else [],
     }
 
 
@@ -91,6 +97,8 @@ def _agree(ours, theirs):
     for stage in ("innovations", "densities"):
         for left, right in zip(ours[stage], theirs[stage]):
             np.testing.assert_allclose(left, right, atol=tolerances.FILTER * np.nanmax(np.abs(right)))
+    for left, right in zip(ours.get("kicks", []), theirs.get("kicks", [])):
+        np.testing.assert_allclose(left, right, rtol=tolerances.FILTER, atol=tolerances.FILTER)
     for a, b in zip(ours["states"], theirs["states"]):
         for left, right in zip(a, b):
             np.testing.assert_allclose(left, right, atol=tolerances.FILTER * np.abs(right).max())
@@ -113,6 +121,17 @@ def test_both_backends_read_noise_with_tails_alike(tails):
     ours, theirs = _run("rust", 2, 1, tails=tails), _run("reference", 2, 1, tails=tails)
     _agree(ours, theirs)
     assert not np.allclose(ours["loglik"], _run("rust", 2, 1)["loglik"])
+
+
+@pytest.mark.parametrize(
+    ("q", "slower", "given", "kicks"), [(1, 1, False, (0.05, 9.0)), (2, 1, True, (0.3,))]
+)
+def test_both_backends_weigh_steps_of_unknown_size_alike(q, slower, given, kicks):
+    """Jumps and Student's law, one sensor and two, steps in pieces and whole, beside a state that is known."""
+    ours, theirs = (_run(name, q, slower, given, kicks=kicks, few=True) for name in ("rust", "reference"))
+    _agree(ours, theirs)
+    assert not np.allclose(ours["loglik"], _run("rust", q, slower, given, few=True)["loglik"])
+    assert all((known[:, 0] > 0.0).all() and (known[:, 1] <= 1.0).all() for known in ours["kicks"])
 
 
 @pytest.mark.parametrize(("slower", "given"), [(1, False), (25, True)])

@@ -279,6 +279,13 @@ class Backend(Protocol):
         """Whitened innovations `S^(-1/2) r` `(n_i, q)` of every path; NaN where missing and at the first sample."""
         ...
 
+    def filter_kicks(self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> list[Array]:
+        """What the readings tell of sizes of steps, of a model with a law of these.
+
+        Of the step to each sample its mean size given all readings, and the probability that it was a jump `(n_i, 2)`.
+        """
+        ...
+
     def filter_densities(
         self, model: StateSpace, paths: Sequence[Array], times: Sequence[Times]
     ) -> list[Array]:

@@ -261,11 +261,12 @@ class Parameter(NamedTuple):
 
     `kind` "drift": coefficient of `term` in the row `at`; "gamma": of `term` in the pair number `at`; "noise": variance
     of the channel `at`, `term` being 0, or of a pair of `shared` channels the covariance; "tails": the number `term` of
-    those that shape its law; "number": one of the numbers that given expressions name, and "link": one of those that
-    make the correlations of noises, neither of which a stage knows.
+    those that shape its law; "kicks": the number `term` of those that shape the law of steps, `at` being 0; "number":
+    one of the numbers that given expressions name, and "link": one of those that make the correlations of noises,
+    neither of which a stage knows.
     """
 
-    kind: Literal["drift", "gamma", "noise", "tails", "number", "link"]
+    kind: Literal["drift", "gamma", "noise", "tails", "kicks", "number", "link"]
     at: int
     term: int = 0
 
@@ -273,6 +274,8 @@ class Parameter(NamedTuple):
         """Its value."""
         if self.kind == "tails":
             return model.tails[self.at][self.term]
+        if self.kind == "kicks":
+            return model.kicks[self.term]
         table: Array = np.asarray(getattr(model, PLURALS.get(self.kind, self.kind)))
         return float(table[self.at] if table.ndim == 1 else table[self.at, self.term])
 
@@ -295,6 +298,10 @@ class HasTables(Protocol):
     @property
     def tails(self) -> tuple[tuple[float, ...], ...]:
         """What shapes the law of each `(q,)`, or nothing where all are normal."""
+
+    @property
+    def kicks(self) -> tuple[float, ...]:
+        """What shapes the law of steps, or nothing where they are normal."""
 
 
 @dataclass(frozen=True)
@@ -337,6 +344,13 @@ class StateSpace:
     shared : tuple of (int, int)
         Pairs of channels whose noises at one sample have a covariance. Where a sample multiplies their variances the
         covariance is multiplied by the root of both factors: the correlation stays. None beside `tails`.
+    kicks : tuple of float
+        What shapes the law of the sizes of steps, factors of the covariance of the noise from sample to sample: nothing
+        where all are one; one over the degrees of freedom of Student's law; or the share of jumps and the root of their
+        size. The state is followed by a law for each mode, see `stats.sizes`; its modes are weighed by the readings,
+        those alike put together, each normal of the mean and covariance that it has, and the likelihood is that of all
+        of them. States, and regressions of the drift and the noise, are of steps each of its
+        mean size given the readings. None beside `tails` and `resets`.
     """
 
     program: Program
@@ -356,6 +370,7 @@ class StateSpace:
     resets: tuple[Array, ...] = ()
     tails: tuple[tuple[float, ...], ...] = ()
     shared: tuple[tuple[int, int], ...] = ()
+    kicks: tuple[float, ...] = ()
 
     def moved(self, parameter: Parameter, step: float) -> StateSpace:
         """The same with one parameter larger by `step`."""
@@ -364,6 +379,8 @@ class StateSpace:
         if kind == "tails":
             law = [v + step * (k == term) for k, v in enumerate(self.tails[at])]
             return replace(self, tails=(*self.tails[:at], tuple(law), *self.tails[at + 1 :]))
+        if kind == "kicks":
+            return replace(self, kicks=tuple(v + step * (k == term) for k, v in enumerate(self.kicks)))
         if kind == "drift":
             drift[at, term] += step
         elif kind == "gamma":

@@ -44,6 +44,7 @@ __all__ = [
     "filter_drift_moments",
     "filter_information",
     "filter_innovations",
+    "filter_kicks",
     "filter_loglik",
     "filter_noise_moments",
     "filter_smooth",
@@ -269,6 +270,11 @@ def filter_information(
 def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> list[Array]:
     """Innovations; see `itoscope.backends.protocol.Backend.filter_innovations`."""
     return _core.filter_innovations(_space(model), list(paths), list(times))
+
+
+def filter_kicks(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> list[Array]:
+    """What is known of sizes of steps; see `itoscope.backends.protocol.Backend.filter_kicks`."""
+    return _core.filter_kicks(_space(model), list(paths), list(times))
 
 
 def filter_densities(model: StateSpace, paths: Sequence[Array], times: Sequence[Times]) -> list[Array]:

@@ -133,7 +133,8 @@ def discover(
         `"student"`: the noise of a step is of Student's law, whose degrees of freedom are found; `"jumps"`: a share of
         the steps is many times as wide as the others, and share and width are found. Rows whose covariance is sought
         have the size of a step in common. `Gamma` is then that of the scale, of `"jumps"` of the steps without one;
-        `jumps` lists them, `diagnostics["diffusion_law"]` has what was found. Of measured states.
+        `jumps` lists them, `diagnostics["diffusion_law"]` has what was found. Behind the filter of constant
+        noise, one law for all rows that have any.
     known_drift : mapping of str to str, optional
         `{"x1": "x2"}`: this row is given and carries no noise. `{"v1": "-9.81 + ..."}`: a part of this row is known,
         and `...` stands for unknown terms of the library beside it.

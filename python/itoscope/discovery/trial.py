@@ -135,7 +135,7 @@ def log_evidence(result: Findings, data: Trajectories) -> float:
         told = asked if isinstance(asked, Mapping) else {}
         levels = [told.get(name, asked if not told else "estimate") for name in data.names]
         count += sum(isinstance(level, str) for level in levels)
-        count += sum(len(law) for law in result.observer.tails)
+        count += sum(len(law) for law in result.observer.tails) + len(result.observer.kicks)
         return float(result.diagnostics["loglik"]) - 0.5 * count * math.log(steps)
     laws = {
         tuple(law["rows"]): len(law["shape"]) for law in result.diagnostics.get("diffusion_law", {}).values()

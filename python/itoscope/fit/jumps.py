@@ -56,7 +56,7 @@ def step_laws(
     return laws
 
 
-def check_beside(laws: Mapping[int, DiffusionLaw], options: Mapping[str, Any], *, measured: bool) -> None:
+def check_beside(laws: Mapping[int, DiffusionLaw], options: Mapping[str, Any]) -> None:
     """Raise `ArgumentError` for what no law of steps is asked beside.
 
     Parameters
@@ -65,15 +65,8 @@ def check_beside(laws: Mapping[int, DiffusionLaw], options: Mapping[str, Any], *
         By row.
     options : mapping
         All that was asked, by name.
-    measured : bool
-        Whether the data are all states without noise, so that no filter is needed, nor asked for.
     """
     asked = options["diffusion_law"]
-    if laws and not measured:
-        allowed = (
-            "'normal' where the filter is used: a law of steps is of states that were measured without noise"
-        )
-        raise argument_error("diffusion_law", asked, allowed)
     usual: dict[str, object] = {"weights": "auto", "ensemble": "pool", "vary": None}
     for name, wanted in usual.items():
         if laws and (options[name] or None) != wanted:

@@ -28,7 +28,7 @@ def solve(question: Question) -> Findings:
     is the border of the arithmetic: what overflows within, or has no factor, is an error of ours.
     """
     try:
-        check_beside(question.step_laws, vars(question.options), measured=question.measured)
+        check_beside(question.step_laws, vars(question.options))
         found = _measured(question) if question.measured else answer_filtered(question)
         found.warnings = [*question.notes, *found.warnings]
         if question.circles:

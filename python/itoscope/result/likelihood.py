@@ -73,7 +73,7 @@ def likelihood(result: Findings, data: Trajectories | None = None) -> Likelihood
     customs = set(result.settings.get("custom_terms", ()))
     if any(term in customs for terms in result.coefficients().values() for term in terms):
         return _of_steps(result, data)
-    if result.diagnostics.get("diffusion_law"):
+    if result.observer is None and result.diagnostics.get("diffusion_law"):
         return _of_laws(result, data)
     observer = observer_of(result, data)
     observer.check(data)

@@ -109,6 +109,7 @@ class Observer:
     resets: tuple[Array, ...] = ()
     tails: tuple[tuple[float, ...], ...] = ()
     shared: tuple[tuple[int, int], ...] = ()
+    kicks: tuple[float, ...] = ()
     gathered: tuple[int, ...] = ()
     zeros: tuple[str, ...] = ()
     slow: tuple[str, ...] = ()
@@ -183,6 +184,7 @@ class Observer:
             for name in ("given", "scaled", "gathered", "differences", "tails", "zeros", "slow")
         }
         found["windows"] = tuple((int(c), exposure, lag) for c, exposure, lag in found.get("windows", ()))
+        found["kicks"] = tuple(float(v) for v in found.get("kicks", ()))
         found["tails"] = tuple(tuple(float(v) for v in law) for law in found["tails"])
         found["resets"] = tuple(np.asarray(reset, dtype=np.float64) for reset in found.get("resets", ()))
         for name in ARRAYS:

@@ -32,6 +32,7 @@ pub struct PyStateSpace {
     resets: Vec<Array2<f64>>,
     tails: Vec<Vec<f64>>,
     shared: Vec<(usize, usize)>,
+    kicks: Vec<f64>,
 }
 
 #[pymethods]
@@ -65,6 +66,7 @@ impl PyStateSpace {
             resets: model.resets.iter().map(|reset| reset.as_array().to_owned()).collect(),
             tails: model.tails,
             shared: model.shared,
+            kicks: model.kicks,
         })
     }
 }
@@ -91,6 +93,7 @@ impl PyStateSpace {
             resets: self.resets.clone(),
             tails: self.tails.clone(),
             shared: self.shared.clone(),
+            kicks: self.kicks.clone(),
         }
     }
 }
@@ -181,7 +184,11 @@ pub fn filter_information<'py>(
             "gamma" => Parameter::Gamma(i, k),
             "noise" => Parameter::Noise(i),
             "tails" => Parameter::Tail(i, k),
-            _ => return Err(Error::argument("parameters", kind, "'drift', 'gamma', 'noise' or 'tails'")),
+            "kicks" => Parameter::Kick(k),
+            _ => {
+                let allowed = "'drift', 'gamma', 'noise', 'tails' or 'kicks'";
+                return Err(Error::argument("parameters", kind, allowed));
+            }
         };
         Ok((parameter, step))
     };
@@ -192,6 +199,20 @@ pub fn filter_information<'py>(
     let found =
         detached(py, None, |control| filter::information(&space, &views, &parameters, batch, control))?;
     moments(py, found)
+}
+
+/// What the readings tell of the sizes of the steps of every path.
+#[pyfunction]
+pub fn filter_kicks<'py>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    paths: Samples<'py>,
+    times: Vec<PyTimes<'py>>,
+) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let found = detached(py, None, |control| filter::kicks(&space, &views, control))?;
+    Ok(found.into_iter().map(|table| table.into_pyarray(py)).collect())
 }
 
 /// Whitened innovations of every path.

@@ -21,7 +21,7 @@ mod _core {
     #[pymodule_export]
     use super::filter::{
         PyStateSpace, filter_batch, filter_densities, filter_drift_moments, filter_information,
-        filter_innovations, filter_loglik, filter_noise_moments, filter_smooth,
+        filter_innovations, filter_kicks, filter_loglik, filter_noise_moments, filter_smooth,
     };
     #[pymodule_export]
     use super::program::PyProgram;

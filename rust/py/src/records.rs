@@ -274,6 +274,8 @@ pub struct PyModel<'py> {
     pub tails: Vec<Vec<f64>>,
     /// Pairs of channels whose noises are correlated.
     pub shared: Vec<(usize, usize)>,
+    /// What shapes the law of steps.
+    pub kicks: Vec<f64>,
 }
 
 /// `Kink`: a term whose derivative jumps.

@@ -238,8 +238,6 @@ def test_laws_are_saved_and_read(kicked, tmp_path):
         ({"diffusion_law": "cauchy"}, "diffusion_law = 'cauchy'"),
         ({"diffusion_law": {"x": "outliers"}}, r"diffusion_law\['x'\] = 'outliers'"),
         ({"diffusion_law": {"y": "student"}}, "diffusion_law = 'y': a row whose noise is sought: x"),
-        ({"measurement_noise": "estimate"}, "'normal' where the filter is used"),
-        ({"scheme": "filter"}, "'normal' where the filter is used"),
         ({"weights": None}, "weights = None: 'auto' beside diffusion_law"),
         ({"ensemble": "mean"}, "ensemble = 'mean': 'pool' beside diffusion_law"),
     ],

@@ -3,12 +3,14 @@
 from itoscope.backends.reference.chains import replay_chain, sample_chains
 from itoscope.backends.reference.enumerate import enumerate_models
 from itoscope.backends.reference.evidence import log_evidence
-from itoscope.backends.reference.filter import filter_batch, filter_loglik
+from itoscope.backends.reference.filter import filter_batch
 from itoscope.backends.reference.filter_moments import (
     filter_densities,
     filter_drift_moments,
     filter_information,
     filter_innovations,
+    filter_kicks,
+    filter_loglik,
     filter_noise_moments,
 )
 from itoscope.backends.reference.filter_smooth import filter_smooth
@@ -28,6 +30,7 @@ __all__ = [
     "filter_drift_moments",
     "filter_information",
     "filter_innovations",
+    "filter_kicks",
     "filter_loglik",
     "filter_noise_moments",
     "filter_smooth",

@@ -29,9 +29,10 @@ __all__ = [
     "blocks",
     "factor_semidefinite",
     "filter_batch",
-    "filter_loglik",
     "nothing",
+    "predict",
     "run",
+    "update",
 ]
 
 LOG_2PI = math.log(2.0 * math.pi)
@@ -52,6 +53,7 @@ class Step(NamedTuple):
     field: Array  # (p, m) drift
     move: Transition
     spread: Array  # (p, m, m) covariance that the step added
+    size: Array  # (p, 1, 1) factor of the covariance of its noise
 
     @property
     def phi(self) -> Array:
@@ -156,8 +158,8 @@ def _gamma(model: StateSpace, terms: Array) -> Array:
     return out
 
 
-def _predict(model: StateSpace, mean: Array, cov: Array, h: Array) -> tuple[Step, Array, Array]:
-    """Mean and covariance one step of length `h` later, by local linearisation.
+def predict(model: StateSpace, mean: Array, cov: Array, h: Array, size: Array) -> tuple[Step, Array, Array]:
+    """Mean and covariance one step of length `h` later, the noise of a `size`, by local linearisation.
 
     The drift is linearised at the mean, `f + A (x - M)`, and integrated exactly. Its terms are averaged where noise
     and doubt may take the state, with the covariance of half way; what the way of the drift adds to a term beyond its
@@ -192,19 +194,20 @@ def _predict(model: StateSpace, mean: Array, cov: Array, h: Array) -> tuple[Step
     else:
         move = euler(a, h)
         moved = mean + h[:, 0] * f
-    step = Step(h, terms, slopes, bends, f, move, np.empty(0))
+    step = Step(h, terms, slopes, bends, f, move, np.empty(0), size)
     start = _gamma(model, terms)
     spread = move.spread(start)
     every = np.arange(terms.shape[1])
     for node in move.nodes:
         change = _gamma(model, terms + step.change(node, every)) - start
         spread = spread + node.weight * (node.phi @ change @ np.swapaxes(node.phi, 1, 2))
+    spread = size * spread
     step = step._replace(spread=spread)
     after = move.phi @ cov @ np.swapaxes(move.phi, 1, 2) + spread
     return step, moved, 0.5 * (after + np.swapaxes(after, 1, 2))
 
 
-def _update(
+def update(
     model: StateSpace, n: int, y: Array, mean: Array, cov: Array
 ) -> tuple[Update, Array, Array, Array]:
     """Mean and covariance (Joseph form) given the sample `y` `(p, q + ...)`, and its log-likelihood `(p,)`."""
@@ -244,9 +247,9 @@ def _update(
     loglik += beside
     after, moved = 0.5 * (after + np.swapaxes(after, 1, 2)), mean + np.einsum("pij,pj->pi", gain, r)
     low = np.asarray(factor, dtype=float)
-    update = Update(n, ob, seen, scale, r, s, low, reset @ gain, reset @ closed, reset, moved, after, loglik)
+    seen_so = Update(n, ob, seen, scale, r, s, low, reset @ gain, reset @ closed, reset, moved, after, loglik)
     moved, after = np.einsum("pij,pj->pi", reset, moved), reset @ after @ np.swapaxes(reset, 1, 2)
-    return update, moved, after, loglik
+    return seen_so, moved, after, loglik
 
 
 def _shared(model: StateSpace, seen: NDArray[np.bool_], scale: Array) -> Array:
@@ -291,8 +294,9 @@ def run(
     steps: Array,
     on_predict: Callable[[int, Step, Array, Array], None],
     on_update: Callable[[Update, Array, Array], None],
+    sizes: Array | None = None,
 ) -> Array:
-    """Filters a block of paths of equal length; returns the log-likelihood per path."""
+    """Filters a block of paths of equal length, steps of some `sizes` `(p, T)`; returns the log-likelihood per path."""
     p, length, _ = y.shape
     q, given = len(model.observation), list(model.given)
     mean = np.tile(model.mean0, (p, 1))
@@ -304,14 +308,15 @@ def run(
             pieces = np.maximum(1, np.ceil(gap / model.max_step - 1e-9))
             for piece in range(int(pieces.max())):
                 h = np.where(piece < pieces, gap / pieces, 0.0)[:, None, None]  # 0 leaves a path where it is
-                step, mean, cov = _predict(model, mean, cov, h)
+                size = np.ones_like(h) if sizes is None else sizes[:, n, None, None]
+                step, mean, cov = predict(model, mean, cov, h, size)
                 on_predict(n, step, mean, cov)
         if given:
             mean, cov = mean.copy(), cov.copy()
             mean[:, given] = y[:, n, q : q + len(given)]
             cov[:, given] = cov[:, :, given] = 0.0
-        update, mean, cov, loglik = _update(model, n, y[:, n], mean, cov)
-        on_update(update, mean, cov)
+        seen, mean, cov, loglik = update(model, n, y[:, n], mean, cov)
+        on_update(seen, mean, cov)
         total += loglik
     return np.where(np.isfinite(total), total, -np.inf)
 
@@ -323,12 +328,3 @@ def nothing(*_: object) -> None:
 def filter_batch(n_paths: int) -> int:
     """Paths that are summed together: all of them."""
     return n_paths
-
-
-def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Times) -> Array:
-    """Log-likelihood of each path `(P,)` under the model; minus infinity where the filter leaves the finite range."""
-    out = np.empty(len(paths))
-    with np.errstate(all="ignore"):
-        for who, y, steps in blocks(paths, times):
-            out[who] = run(model, y, steps, nothing, nothing)
-    return out

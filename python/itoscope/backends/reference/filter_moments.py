@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends.reference.filter import Step, Times, Update, blocks, nothing, run
+from itoscope.backends.reference.kicks import sizes_believed, weighed
 from itoscope.stats.quadratic import Quadratic
 
 if TYPE_CHECKING:
@@ -21,8 +22,31 @@ __all__ = [
     "filter_drift_moments",
     "filter_information",
     "filter_innovations",
+    "filter_kicks",
+    "filter_loglik",
     "filter_noise_moments",
 ]
+
+
+def filter_loglik(model: StateSpace, paths: Sequence[Array], times: Times) -> Array:
+    """Log-likelihood of each path `(P,)` under the model; minus infinity where the filter leaves the finite range."""
+    out = np.empty(len(paths))
+    with np.errstate(all="ignore"):
+        for who, y, steps in blocks(paths, times):
+            out[who] = (
+                weighed(model, y, steps).total if model.kicks else run(model, y, steps, nothing, nothing)
+            )
+    return out
+
+
+def filter_kicks(model: StateSpace, paths: Sequence[Array], times: Times) -> list[Array]:
+    """Of the step to each sample its mean size, and the probability of a jump `(n_i, 2)`."""
+    out: list[Array] = [np.empty(0)] * len(paths)
+    with np.errstate(all="ignore"):
+        for who, y, steps in blocks(paths, times):
+            for path, believed in zip(who.tolist(), weighed(model, y, steps).believed):
+                out[path] = believed
+    return out
 
 
 def filter_drift_moments(
@@ -68,7 +92,9 @@ def filter_drift_moments(
             d = update.closed @ d
 
         with np.errstate(all="ignore"):
-            out[who] = run(model, y, steps, on_predict, on_update)
+            sizes, total = sizes_believed(model, y, steps)
+            found = run(model, y, steps, on_predict, on_update, sizes)
+            out[who] = found if total is None else total
     return Quadratic(gram, moment, yy, float(count)), out
 
 
@@ -96,7 +122,9 @@ def filter_noise_moments(
     for who, y, steps in blocks(paths, times):
         carried.begin(len(who))
         with np.errstate(all="ignore"):
-            out[who] = run(model, y, steps, carried.predict, carried.update)
+            sizes, total = sizes_believed(model, y, steps)
+            found = run(model, y, steps, carried.predict, carried.update, sizes)
+            out[who] = found if total is None else total
     return Quadratic(carried.gram, carried.moment, carried.yy, float(carried.count)), out
 
 
@@ -135,9 +163,9 @@ class _NoiseSensitivities:
         for pair, e in enumerate(self.unit):
             of = np.flatnonzero(self.pair_of == pair)
             whole = step.move.spread(np.broadcast_to(e, step.phi.shape))
-            self.w[:, of] += whole[:, None] * step.terms[:, self.term_of[of], None, None]
+            self.w[:, of] += (step.size * whole)[:, None] * step.terms[:, self.term_of[of], None, None]
             for node in step.move.nodes:
-                moved = node.weight * (node.phi @ e @ np.swapaxes(node.phi, 1, 2))
+                moved = step.size * node.weight * (node.phi @ e @ np.swapaxes(node.phi, 1, 2))
                 self.w[:, of] += moved[:, None] * step.change(node, self.term_of[of])[:, :, None, None]
         self.w[:, self.c] += step.spread
 
@@ -197,6 +225,10 @@ def filter_innovations(model: StateSpace, paths: Sequence[Array], times: Times) 
     for who, y, steps in blocks(paths, times):
         kept: list[Update] = []
         with np.errstate(all="ignore"):
+            if model.kicks:
+                for path, white in zip(who.tolist(), weighed(model, y, steps).scores):
+                    out[path] = white
+                continue
             run(model, y, steps, nothing, _keep(kept))
         for update in kept[1:]:
             white = np.einsum("pab,pb->pa", np.linalg.inv(update.factor), update.r)
@@ -211,6 +243,12 @@ def filter_densities(model: StateSpace, paths: Sequence[Array], times: Times) ->
     for who, y, steps in blocks(paths, times):
         kept: list[Update] = []
         with np.errstate(all="ignore"):
+            if model.kicks:
+                seen = ~np.isnan(y[:, :, : len(model.observation)]).all(axis=2)
+                seen[:, 0] = False
+                for path, one, gained in zip(who.tolist(), seen, weighed(model, y, steps).gained):
+                    out[path] = np.where(one, gained, np.nan)
+                continue
             run(model, y, steps, nothing, _keep(kept))
         for update in kept[1:]:
             for place, path in enumerate(who.tolist()):
@@ -234,12 +272,14 @@ def filter_information(
     """Fisher information (`gram`) and gradient (`moment`) of the log-likelihood, and the log-likelihoods.
 
     `dl = -r^T S^-1 dr + tr(S^-1 (r r^T - S) S^-1 dS) / 2`; information `dr^T S^-1 dr + tr(S^-1 dS S^-1 dS) / 2`, summed
-    over the samples; where noise has tails the products and the sum of the scores of the samples. `dr`, `dS` are
-    central differences over the parameters with the given steps.
+    over the samples; where noise or steps have tails the products and the sum of the scores of the samples. `dr`, `dS`
+    are central differences over the parameters with the given steps.
     """
     models = [model]
     for parameter, step in zip(parameters, steps):
         models += [model.moved(parameter, step), model.moved(parameter, -step)]
+    if model.kicks:
+        return _kicked_information(models, paths, times, steps)
     c, q = len(parameters), len(model.observation)
     upper = np.triu_indices(q)
     scale = np.where(upper[0] == upper[1], math.sqrt(0.5), 1.0)
@@ -262,8 +302,7 @@ def filter_information(
             seen.append(kept)
         if model.tails:
             gained = np.stack([[update.gained for update in kept[1:]] for kept in seen])
-            scores = [(gained[1 + 2 * k] - gained[2 + 2 * k]) / (2 * step) for k, step in enumerate(steps)]
-            rows = np.stack([*scores, np.ones_like(gained[0])], axis=-1).reshape(-1, c + 1)
+            rows = _score_rows(gained, steps)
             z += rows.T @ rows
             count += len(rows)
             continue
@@ -284,4 +323,27 @@ def filter_information(
             flat = rows.reshape(-1, c + 1)
             z += flat.T @ flat
             count += int(now.seen.sum() + both[:, upper[0], upper[1]].sum())
+    return Quadratic(z[:c, :c], z[:c, c], float(z[c, c]), float(count)), out
+
+
+def _score_rows(gained: Array, steps: Sequence[float]) -> Array:
+    """The scores of the samples, then a one, from log densities of the model and of those above and below."""
+    scores = [(gained[1 + 2 * k] - gained[2 + 2 * k]) / (2 * step) for k, step in enumerate(steps)]
+    rows: Array = np.stack([*scores, np.ones_like(gained[0])], axis=-1).reshape(-1, len(steps) + 1)
+    return rows
+
+
+def _kicked_information(
+    models: Sequence[StateSpace], paths: Sequence[Array], times: Times, steps: Sequence[float]
+) -> tuple[Quadratic, Array]:
+    """The products and the sum of the scores of the samples where steps are of unknown size."""
+    c, out = len(steps), np.empty(len(paths))
+    z, count = np.zeros((c + 1, c + 1)), 0
+    for who, y, steps_in_time in blocks(paths, times):
+        with np.errstate(all="ignore"):
+            every = [weighed(one, y, steps_in_time) for one in models]
+        out[who] = every[0].total
+        rows = _score_rows(np.stack([one.gained[:, 1:] for one in every]), steps)
+        z += rows.T @ rows
+        count += len(rows)
     return Quadratic(z[:c, :c], z[:c, c], float(z[c, c]), float(count)), out

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from itoscope.backends.reference.filter import Step, Times, Update, blocks, factor_semidefinite, run
+from itoscope.backends.reference.kicks import sizes_believed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +62,8 @@ def filter_smooth(model: StateSpace, paths: Sequence[Array], times: Times) -> tu
         phi = np.tile(np.eye(m), (length, p, 1, 1))
 
         with np.errstate(all="ignore"):
-            run(model, y, steps, _keep_predictions(phi, ahead, spread), _keep_updates(mean, cov, phi))
+            sizes, _ = sizes_believed(model, y, steps)
+            run(model, y, steps, _keep_predictions(phi, ahead, spread), _keep_updates(mean, cov, phi), sizes)
             for n in range(length - 2, -1, -1):
                 low = factor_semidefinite(spread[n + 1])
                 back = _solve_semidefinite(low, phi[n + 1] @ cov[n])

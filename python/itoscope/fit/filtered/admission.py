@@ -8,14 +8,16 @@ import numpy as np
 
 from itoscope.errors import ArgumentError, DataError, argument_error
 from itoscope.fit.channels import FEWEST, check_moves
+from itoscope.fit.jumps import shared_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from itoscope.backends.protocol import Backend
     from itoscope.common.types import Array, Level
+    from itoscope.fit.question import Question
 
-__all__ = ["check_channels", "check_noise", "check_tied"]
+__all__ = ["check_channels", "check_noise", "check_steps_followed", "check_tied"]
 
 LARGEST, SMALLEST = 1e100, 1e-100
 """Sizes outside of which fourth powers, or the products of a filter, leave the range of floating point."""
@@ -51,6 +53,38 @@ def check_channels(paths: Sequence[Array], names: Sequence[str]) -> None:
                 "unit"
             )
         check_moves(name, values, SMALLEST)
+
+
+def check_steps_followed(question: Question) -> None:
+    """Raise `ArgumentError` for what a filter does not follow with a law of steps."""
+    laws, states = question.step_laws, question.states
+    if not laws:
+        return
+    asked = {states[row]: law for row, law in laws.items()}
+    noisy = [states[i] for i, j in question.pairs if i == j]
+    if len(shared_steps(laws, question.pairs)) > 1 or len(laws) < len(noisy):
+        rows = ", ".join(noisy)
+        allowed = (
+            f"where the filter is used one law of all rows with noise, {rows}, whose covariance is sought"
+        )
+        raise argument_error("diffusion_law", asked, allowed)
+    if not question.constant_pairs.issuperset(question.pairs):
+        allowed = f"'constant' beside diffusion_law={asked!r} where the filter is used"
+        raise argument_error("diffusion", question.options.diffusion, allowed)
+    slow = [question.data.names[c] for c, kind in question.offsets.items() if kind == "slow"]
+    windows = [question.data.names[c] for c in question.gathered]
+    beside: dict[str, tuple[object, bool]] = {
+        "known_diffusion": (None, bool(question.given.noise)),
+        "noise_law": ("normal", bool(question.laws)),
+        "forcing": ("white", bool(question.shapers or question.memories)),
+        "offset": ("'constant' or none", bool(slow)),
+        "observed": (f"a reading of the moment, not over a time, for {', '.join(windows)}", bool(windows)),
+        "symmetry": (None, question.orbits is not None),
+    }
+    for name, (wanted, there) in beside.items():
+        if there:
+            allowed = f"{wanted} beside diffusion_law={asked!r} where the filter is used"
+            raise argument_error(name, getattr(question.options, name), allowed)
 
 
 def check_tied(

@@ -15,7 +15,7 @@ from itoscope.data.driving import carried, carried_columns
 from itoscope.data.sight import Sight
 from itoscope.data.timeline import STEP
 from itoscope.errors import ArgumentError, argument_error
-from itoscope.fit.filtered.admission import check_channels, check_noise, check_tied
+from itoscope.fit.filtered.admission import check_channels, check_noise, check_steps_followed, check_tied
 from itoscope.fit.filtered.candidates import Candidates
 from itoscope.fit.filtered.common import common_equation, in_common, same_terms
 from itoscope.fit.filtered.correlated import correlations_found, links_sought
@@ -23,6 +23,8 @@ from itoscope.fit.filtered.deviations import differing, shown_apart, spread_star
 from itoscope.fit.filtered.equations import Asked
 from itoscope.fit.filtered.fit import FilteredFit, fit_filtered
 from itoscope.fit.filtered.forces import forces_of, kernels_of, log_bayes_factor
+from itoscope.fit.filtered.jumps import jumps_found, steps_found
+from itoscope.fit.filtered.kicks import START as START_OF_STEPS
 from itoscope.fit.filtered.laws import laws_found, outliers_found
 from itoscope.fit.filtered.origin import fitted_about
 from itoscope.fit.filtered.recording import Looked, Recording
@@ -81,6 +83,7 @@ def answer_filtered(question: Question) -> Findings:
     for name, level in zip(data.names, question.noise):
         check_noise(level, name)
     check_channels(data.paths, data.names)
+    check_steps_followed(question)
     check_carried(question)
     check_size(question)
     middle = np.linalg.pinv(question.observation) @ np.array(readable_means(data.paths))
@@ -273,6 +276,7 @@ def recorded(question: Question) -> Recording:
         tails=tuple(START.get(question.laws.get(c, "normal"), ()) for c in range(len(question.noise)))
         if question.laws
         else (),
+        kicks=START_OF_STEPS.get(next(iter(question.step_laws.values()), "normal"), ()),
         rounding=rounding_of(data, question.resolution),
         links=links_sought(question.groups),
         resets=tuple(_beside(kept, len(driven)) for kept in sensors.resets),
@@ -379,6 +383,10 @@ def _findings(question: Question, fit: FilteredFit) -> Findings:
     if question.laws:
         findings.diagnostics["noise_law"] = laws_found(question, fit)
         findings.diagnostics["outliers"] = outliers_found(question, fit, _sight(question), (means, covs))
+    if question.step_laws:
+        findings.diagnostics["diffusion_law"] = laws = steps_found(question, fit)
+        certain = next(iter(laws.values()))["log_bayes_factor"] > 0.0
+        findings.diagnostics["jumps"] = jumps_found(question, fit, means) if certain else []
     if question.groups:
         findings.diagnostics["noise_correlation"] = correlations_found(fit, data.names)
     if question.offsets:

@@ -20,6 +20,7 @@ from itoscope.errors import ArgumentError
 from itoscope.fit.filtered.doubt import doubt
 from itoscope.fit.filtered.equations import Asked, equations
 from itoscope.fit.filtered.family import Family, Member, climbed, family, with_member
+from itoscope.fit.filtered.kicks import kicked
 from itoscope.fit.filtered.likelihood import Maximum, maximise
 from itoscope.fit.filtered.search import Found, search
 from itoscope.fit.filtered.selection import chosen
@@ -104,6 +105,13 @@ class FilteredFit:
         low, high = positive_interval(parameter.of(self.model), sd, central, upper)
         return float(low), float(high)
 
+    def kick_interval(self, place: int, probability: float = 0.95) -> tuple[float, float]:
+        """Interval of a number that shapes the law of steps."""
+        parameter = Parameter("kicks", 0, place)
+        central, upper = student_quantile(0.5 + probability / 2, 1e6), student_quantile(probability, 1e6)
+        low, high = positive_interval(parameter.of(self.model), self.maximum.sd_of(parameter), central, upper)
+        return float(low), float(high)
+
     @property
     def noise(self) -> Array:
         """Standard deviation of the measurement noise of each channel `(q,)`, see `widths`."""
@@ -171,14 +179,14 @@ def fit_filtered(
     with _telling(task, reporter, "filter rounds") as told:
         part = replace(told, recording=told.recording.part(SEARCHED).loosened())
         found = search(part, noise, select_gamma=select_gamma, max_rounds=max_rounds)
-        found = replace(found, state=tailed(part.recording, found.state))
+        found = replace(found, state=kicked(part.recording, tailed(part.recording, found.state)))
     with _telling(task, reporter, "weighing models") as told:
         state = _without_noise(told, found.state)
         state = state.refitted(told.recording, 4).reopened(told)
         models = family(told, state)
     with _telling(task, reporter, "likelihood") as told:
         models, shown = _shown(told, models, asked.threshold)
-        state = tailed(told.recording, _reopened(told, shown))
+        state = kicked(told.recording, tailed(told.recording, _reopened(told, shown)))
         maximum = maximise(told.recording, state.model)
     return _answer(task, asked, found, models, maximum)
 

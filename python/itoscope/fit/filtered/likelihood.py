@@ -25,7 +25,7 @@ __all__ = ["Maximum", "maximise", "observed_information"]
 MAX_STEPS, TRIES = 8, 6
 """Scoring steps of the climb, and how often a step is tried, half as long each time."""
 TAILED_STEPS = 30
-"""Scoring steps where noise has tails, whose scores are no parabola's."""
+"""Scoring steps where noise or steps have tails, whose scores are no parabola's."""
 ENOUGH = 0.01
 """Gain of log-likelihood that a further step would bring, under which the climb ends."""
 NEARLY = 0.3
@@ -44,6 +44,8 @@ FALL, QUANTILE = 1.353, 1.645
 """Fall of the log-likelihood at a bound that holds in 95 %, and how many standard errors that is."""
 DOUBLINGS = 80
 """How often the distance to a bound is doubled."""
+SHAPES = ("tails", "kicks")
+"""Kinds of parameters that shape a law."""
 FULL = 8
 """Most parameters whose mixed second differences are taken."""
 
@@ -85,7 +87,7 @@ def differences(recording: Recording, model: Model, parameters: Sequence[Paramet
     if drift:
         errors += recording.drift_moments(model, drift).solve().errors.tolist()
     errors += recording.noise_moments(model, model.gamma_columns()).solve().errors.tolist()
-    errors += [np.inf] * sum(kind == "tails" for kind, _, _ in parameters)
+    errors += [np.inf] * sum(kind in SHAPES for kind, _, _ in parameters)
     named = len(model.numbers)
     least = SMALL * recording.candidates.named.numbers.sizes
     sizes[len(sizes) - named :] = np.maximum(sizes[len(sizes) - named :], least)
@@ -123,7 +125,7 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
 
         return Ascent(at, 0.5 * float(change @ sums.moment), cov)
 
-    pace = Pace(TAILED_STEPS if model.tails else MAX_STEPS, TRIES, ENOUGH, last=NEARLY)
+    pace = Pace(TAILED_STEPS if model.heavy else MAX_STEPS, TRIES, ENOUGH, last=NEARLY)
     top = climb(recording.loglik, way, (model, recording.loglik(model)), pace)
     seen = None
     if final:
@@ -137,13 +139,13 @@ def maximise(recording: Recording, model: Model, *, final: bool = True) -> Maxim
 
 
 def sharpened(recording: Recording, top: Top, parameters: Sequence[Parameter]) -> Array:
-    """The covariance with smaller errors of what shapes laws of noise where the likelihood bends more than scores tell.
+    """The covariance with smaller errors of what shapes laws where the likelihood bends more than scores tell.
 
     Products of scores are nothing where all outliers are of one size, and the law has the best width for each.
     """
     cov: Array = top.cov.copy()
     now = top.model.values(parameters)
-    for a in [a for a, parameter in enumerate(parameters) if parameter.kind == "tails"]:
+    for a in [a for a, parameter in enumerate(parameters) if parameter.kind in SHAPES]:
         step = BEND * now[a]
         moved = [
             top.model.with_values([parameters[a]], np.array([now[a] + sign * step])) for sign in (1.0, -1.0)
@@ -161,7 +163,7 @@ def keeps_sign(recording: Recording, model: Model, parameter: Parameter) -> bool
     if parameter.kind == "number":
         return bool(recording.candidates.named.numbers.positive[parameter.at])
     if parameter.kind != "gamma":
-        return parameter.kind in ("noise", "tails")
+        return parameter.kind in ("noise", *SHAPES)
     i, j = recording.candidates.pairs[parameter.at]
     return bool(i == j and np.count_nonzero(model.gamma[parameter.at]) == 1)
 

@@ -29,6 +29,14 @@ recording could tell; the first also the least share of outliers."""
 MOST, NARROWEST, WIDEST = 0.5, 1.0, 1e6
 """Largest share of outliers, which are the fewer, and between which their width lies."""
 BOUNDS = {1: ((LEAST, HEAVIEST),), 2: ((LEAST, MOST), (NARROWEST, WIDEST))}
+LIGHTEST_STEPS, HEAVIEST_STEPS = 1e-3, 1.0
+"""One over the degrees of freedom of steps that are normal, and over one, below which their sizes are too far apart."""
+MOST_JUMPS, NARROWEST_JUMP = 0.3, 3.0
+"""Largest share of jumps, which are the fewer, and smallest width."""
+KICK_BOUNDS = {
+    1: ((LIGHTEST_STEPS, HEAVIEST_STEPS),),
+    2: ((LEAST, MOST_JUMPS), (NARROWEST_JUMP, WIDEST)),
+}
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,8 @@ class Model:
         What shapes the law of the noise of each channel, see `StateSpace`; nothing where all are normal.
     links : (P,) array
         What makes the correlations of noises, see `Links`.
+    kicks : tuple of float
+        What shapes the law of the sizes of steps, see `StateSpace`; nothing where they are normal.
     """
 
     drift: Array
@@ -62,12 +72,18 @@ class Model:
     numbers: Array = field(default_factory=lambda: np.zeros(0))
     tails: tuple[tuple[float, ...], ...] = ()
     links: Array = field(default_factory=lambda: np.zeros(0))
+    kicks: tuple[float, ...] = ()
+
+    @property
+    def heavy(self) -> bool:
+        """Whether noise or steps have a law that is not normal, which scores tell of and no regression."""
+        return bool(self.tails or self.kicks)
 
     @cached_property
     def key(self) -> bytes:
         """What tells this model from others of the same candidates, to the last bit."""
         parts = self.drift, self.gamma, self.noise, self.mean0, self.cov0, self.floor, self.numbers
-        laws = np.array([v for law in self.tails for v in law])
+        laws = np.array([*(v for law in self.tails for v in law), *self.kicks])
         return b"".join(part.tobytes() for part in (*parts, laws, self.links))
 
     def drift_columns(self) -> Columns:
@@ -81,13 +97,14 @@ class Model:
     def parameters(
         self, free_noise: NDArray[np.bool_], free_links: Sequence[int] = ()
     ) -> tuple[Parameter, ...]:
-        """All that a fit may move: drift, Gamma, variances of `free_noise` channels, `free_links`, tails, numbers."""
+        """All that a fit may move: drift, Gamma, variances of `free_noise` channels, `free_links`, laws, numbers."""
         return (
             *(Parameter("drift", i, k) for i, k in self.drift_columns()),
             *(Parameter("gamma", p, k) for p, k in self.gamma_columns()),
             *(Parameter("noise", int(c)) for c in np.flatnonzero(free_noise)),
             *(Parameter("link", int(k)) for k in free_links),
             *(Parameter("tails", c, k) for c, law in enumerate(self.tails) for k in range(len(law))),
+            *(Parameter("kicks", 0, k) for k in range(len(self.kicks))),
             *(Parameter("number", a) for a in range(len(self.numbers))),
         )
 
@@ -101,17 +118,27 @@ class Model:
             "drift": self.drift.copy(), "gamma": self.gamma.copy(), "noise": self.noise.copy(),
             "number": self.numbers.copy(), "link": self.links.copy(),
         }  # fmt: skip
-        tails = [list(law) for law in self.tails]
+        tails, kicks = [list(law) for law in self.tails], list(self.kicks)
         for (kind, at, term), value in zip(parameters, values):
             if kind == "tails":
                 low, high = BOUNDS[len(tails[at])][term]
                 tails[at][term] = min(max(float(value), low), high)
+            elif kind == "kicks":
+                low, high = KICK_BOUNDS[len(kicks)][term]
+                kicks[term] = min(max(float(value), low), high)
             elif kind == "link":
                 found[kind][at] = min(max(float(value), -FURTHEST), FURTHEST)
             else:
                 found[kind][(at, term) if kind in ("drift", "gamma") else at] = value
         laws = tuple(tuple(law) for law in tails)
-        return replace(self, numbers=found.pop("number"), links=found.pop("link"), tails=laws, **found)
+        return replace(
+            self,
+            numbers=found.pop("number"),
+            links=found.pop("link"),
+            tails=laws,
+            kicks=tuple(kicks),
+            **found,
+        )
 
 
 def _entries(coefficients: Array) -> Columns:

@@ -100,10 +100,10 @@ def maximise_noise(
 
 
 def _step(recording: Recording, model: Model, columns: Columns, now: Array) -> tuple[Array, Array, Quadratic]:
-    """A scoring step, the covariance, and the sums; of noise with tails, which no regression describes, by scores."""
+    """A scoring step, the covariance, and the sums; of laws with tails, which no regression describes, by scores."""
     numbers = recording.candidates.named.numbers
     own, n = recording.candidates.named.moving("gamma"), len(columns)
-    if not model.tails:
+    if not model.heavy:
         sums = recording.noise_moments(model, columns, numbers=True)
         aim, cov = sums.solve()
         step: Array = aim - now

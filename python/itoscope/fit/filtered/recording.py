@@ -84,6 +84,8 @@ class Recording:
         The observation as if channels that show an average showed a moment, for a first look.
     tails : tuple of q tuples of float
         What shapes the law of the noise of each channel where a search begins; nothing where all are normal.
+    kicks : tuple of float
+        What shapes the law of the sizes of steps where a search begins; nothing where they are normal.
     rounding : (q,) array, optional
         Variances that rounding has beside the noise of a model.
     links : Links
@@ -116,6 +118,7 @@ class Recording:
     resets: tuple[Array, ...] = ()
     shown: Array | None = None
     tails: tuple[tuple[float, ...], ...] = ()
+    kicks: tuple[float, ...] = ()
     rounding: Array | None = None
     links: Links = field(default_factory=Links)
     zeros: dict[int, int] = field(default_factory=dict)
@@ -201,6 +204,7 @@ class Recording:
             resets=self.resets,
             tails=model.tails,
             shared=self.links.pairs,
+            kicks=model.kicks,
         )
         return space, {k: place for place, k in enumerate(terms)}
 
@@ -341,6 +345,10 @@ class Recording:
         own = [one for one in self.candidates.named.slopes if one.number == parameter.at]
         shift = {"drift": 0, "gamma": len(self.candidates.pairs)}
         return [Parameter(one.kind, shift[one.kind] + one.at, one.term) for one in own]
+
+    def kicked(self, model: Model) -> list[Array]:
+        """What the readings tell of the sizes of steps `(n_i, 2)`, see `Backend.filter_kicks`."""
+        return self.stages.filter_kicks(self.space(model)[0], self.paths, self.times)
 
     def smooth(self, model: Model) -> tuple[list[Array], list[Array]]:
         """Smoothed states `(n_i, m)` and covariances `(n_i, m, m)` of every path."""

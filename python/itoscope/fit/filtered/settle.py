@@ -41,7 +41,7 @@ def settled(recording: Recording, model: Model) -> Settled:
     """Climb the likelihood over all coefficients of a model, the free noise variances and named numbers."""
     columns = model.drift_columns()
     model, loglik = maximise_noise(recording, model, 2)
-    if recording.candidates.named:
+    if recording.candidates.named or model.kicks:
         return _climbed(recording, model)
     for _ in range(TURNS if columns else 0):
         before = loglik

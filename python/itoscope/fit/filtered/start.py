@@ -202,7 +202,7 @@ def _random_walk(recording: Recording, gamma: Array, noise: Array, upper: Scales
     start = among.named.numbers.start
     return Model(
         np.zeros((m, k)), coefficients, noise, upper.mean0, upper.cov0, np.zeros(m), start, recording.tails,
-        np.array(recording.links.start),
+        np.array(recording.links.start), recording.kicks,
     )  # fmt: skip
 
 

@@ -11,11 +11,13 @@ from itoscope.fit.filtered.likelihood import maximise
 from itoscope.fit.filtered.noise import maximise_noise
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from itoscope.fit.filtered.likelihood import Maximum
     from itoscope.fit.filtered.recording import Recording
     from itoscope.fit.filtered.state import State
 
-__all__ = ["START", "over_normal", "tailed"]
+__all__ = ["START", "gain_over", "over_normal", "tailed"]
 
 DEGREES = (0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 200.0)
 """Degrees of freedom that are tried; between them the likelihood is climbed at the end."""
@@ -55,6 +57,12 @@ def over_normal(recording: Recording, maximum: Maximum) -> float:
     """
     normal = replace(recording, tails=())
     model, _ = maximise_noise(normal, replace(maximum.model, tails=()), SWEEPS * len(TRIALS))
-    top = maximise(normal, model, final=False)
-    numbers = sum(len(law) for law in maximum.model.tails)
-    return maximum.loglik - top.loglik - 0.5 * numbers * math.log(max(recording.samples, 2))
+    return gain_over(recording, maximum, maximise(normal, model, final=False), maximum.model.tails)
+
+
+def gain_over(
+    recording: Recording, maximum: Maximum, normal: Maximum, laws: Sequence[tuple[float, ...]]
+) -> float:
+    """The log Bayes factor of some laws by Schwarz' approximation, from the maximum without these."""
+    numbers = sum(map(len, laws))
+    return maximum.loglik - normal.loglik - 0.5 * numbers * math.log(max(recording.samples, 2))

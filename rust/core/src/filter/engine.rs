@@ -61,6 +61,14 @@ impl<'a, 'p> Engine<'a, 'p> {
         }
     }
 
+    /// The same with steps of some sizes of each path, if there are any.
+    pub fn sized(model: &'a StateSpace<'a>, paths: &'a [Path<'p>], sizes: Vec<Vec<f64>>) -> Self {
+        let mut engine = Self::new(model, paths);
+        engine.predictor.settles &= sizes.is_empty();
+        engine.predictor.sizes = sizes;
+        engine
+    }
+
     /// Where what is particular to a path and a phase of it is kept: so many places.
     pub fn slots(&self) -> usize {
         self.predictor.phases.slots()

@@ -1,6 +1,9 @@
 //! Gradient and Fisher information of the filter's likelihood, by filters of slightly changed models in lockstep.
 
+use rayon::prelude::*;
+
 use super::engine::Engine;
+use super::kicks::{Asked, weighed};
 use super::small::{multiply, multiply_transposed};
 use super::standing::{StandingRows, excess, pairs, scale};
 use super::state_space::StateSpace;
@@ -21,6 +24,8 @@ pub enum Parameter {
     Noise(usize),
     /// `tails[channel][place]`
     Tail(usize, usize),
+    /// `kicks[place]`
+    Kick(usize),
 }
 
 impl Parameter {
@@ -29,6 +34,7 @@ impl Parameter {
             Self::Drift(i, k) => model.drift.get_mut((i, k)),
             Self::Gamma(pair, k) => model.gamma.get_mut((pair, k)),
             Self::Noise(channel) => model.noise.get_mut(channel),
+            Self::Kick(place) => model.kicks.get_mut(place),
             Self::Tail(channel, place) => model.tails.get_mut(channel).and_then(|tail| tail.get_mut(place)),
         };
         let missing = || Error::argument("parameters", format!("{self:?}"), "coefficients of the model");
@@ -109,6 +115,9 @@ pub fn information_rows(
     paths: &[Path<'_>],
     control: &Control,
 ) -> Result<(WhitenedRows, Vec<f64>)> {
+    if !models[0].kicks.is_empty() {
+        return kicked_rows(models, steps, paths, control);
+    }
     let (m, q, lanes) = (models[0].m(), models[0].q(), paths.len());
     let mut engines: Vec<Engine<'_, '_>> = models.iter().map(|model| Engine::new(model, paths)).collect();
     let mut changes = Changes {
@@ -136,6 +145,30 @@ pub fn information_rows(
     (0..changes.standing.len()).for_each(|slot| changes.give(slot));
     control.advance(paths.iter().map(|path| path.len() as u64).sum());
     Ok((changes.rows, engines[0].loglik()))
+}
+
+/// The scores of all samples where steps are of unknown size.
+fn kicked_rows(
+    models: &[StateSpace<'_>],
+    steps: &[f64],
+    paths: &[Path<'_>],
+    control: &Control,
+) -> Result<(WhitenedRows, Vec<f64>)> {
+    let (mut rows, mut loglik) = (WhitenedRows::new(steps.len()), Vec::new());
+    for path in paths {
+        let of = |model: &StateSpace<'_>| weighed(model, path, Asked::Likelihood, control);
+        let seen = models.par_iter().map(of).collect::<Result<Vec<_>>>()?;
+        for n in 1..path.len() {
+            let row = rows.next();
+            for (k, step) in steps.iter().enumerate() {
+                row[k] = (seen[1 + 2 * k].gained[n] - seen[2 + 2 * k].gained[n]) / (2.0 * step);
+            }
+            row[steps.len()] = 1.0;
+            rows.n += 1.0;
+        }
+        loglik.push(seen[0].total());
+    }
+    Ok((rows, loglik))
 }
 
 /// How innovations and their covariances change with the parameters, and the rows that this gives.

@@ -8,6 +8,7 @@ mod drift_moments;
 mod engine;
 mod information;
 mod innovations;
+mod kicks;
 mod kink;
 mod noise_moments;
 mod phases;
@@ -34,6 +35,7 @@ use crate::{Error, Result};
 use drift_moments::DriftMoments;
 use engine::{BATCH, Engine};
 use innovations::{Densities, Innovations};
+use kicks::{Asked, Weighed, weighed};
 use noise_moments::NoiseMoments;
 use smooth::Smoother;
 use visitor::Nobody;
@@ -83,12 +85,51 @@ fn merged(parts: Vec<(WhitenedRows, Vec<f64>)>, columns: usize) -> (FilterSums, 
     (total.finish(), loglik)
 }
 
+/// What the readings of each path tell of the sizes of its steps.
+fn all_weighed(
+    model: &StateSpace<'_>,
+    paths: &[Path<'_>],
+    asked: Asked,
+    control: &Control,
+) -> Result<Vec<Weighed>> {
+    paths.par_iter().map(|path| weighed(model, path, asked, control)).collect()
+}
+
+/// The sizes that the steps of each path are given, and the log-likelihoods; nothing where steps are normal.
+fn sizes_of(
+    model: &StateSpace<'_>,
+    paths: &[Path<'_>],
+    control: &Control,
+) -> Result<(Vec<Vec<f64>>, Vec<f64>)> {
+    if model.kicks.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let found = all_weighed(model, paths, Asked::Sizes, control)?;
+    Ok((found.iter().map(Weighed::sizes).collect(), found.iter().map(Weighed::total).collect()))
+}
+
+/// Of the step to each sample of each path its mean size, and the probability of a jump `(n, 2)`.
+///
+/// # Errors
+/// [`Error::Argument`] if a shape does not fit or steps have no law, [`Error::Interrupted`].
+pub fn kicks(model: &StateSpace<'_>, paths: &[Path<'_>], control: &Control) -> Result<Vec<Array2<f64>>> {
+    model.check(paths)?;
+    if model.kicks.is_empty() {
+        return Err(Error::argument("kicks", "nothing", "a law"));
+    }
+    Ok(all_weighed(model, paths, Asked::Sizes, control)?.iter().map(Weighed::table).collect())
+}
+
 /// Log-likelihood of each path; minus infinity where the filter leaves the finite range.
 ///
 /// # Errors
 /// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
 pub fn loglik(model: &StateSpace<'_>, paths: &[Path<'_>], control: &Control) -> Result<Vec<f64>> {
     model.check(paths)?;
+    if !model.kicks.is_empty() {
+        let found = all_weighed(model, paths, Asked::Likelihood, control)?;
+        return Ok(found.iter().map(Weighed::total).collect());
+    }
     let parts = batches(paths, |batch| {
         let mut engine = Engine::new(model, batch);
         engine.run(&mut Nobody, control)?;
@@ -116,10 +157,11 @@ pub fn drift_moments(
     let size = check_batch(batch, paths)?;
     check_columns(columns, model.drift.dim())?;
     let parts = batches_of(size, paths, |batch| {
-        let mut engine = Engine::new(model, batch);
+        let (sizes, loglik) = sizes_of(model, batch, control)?;
+        let mut engine = Engine::sized(model, batch, sizes);
         let mut moments = DriftMoments::new(model, columns, (batch.len(), engine.slots()));
         engine.run(&mut moments, control)?;
-        Ok((moments.rows, engine.loglik()))
+        Ok((moments.rows, if loglik.is_empty() { engine.loglik() } else { loglik }))
     })?;
     Ok(merged(parts, columns.len()))
 }
@@ -141,10 +183,11 @@ pub fn noise_moments(
     let size = check_batch(batch, paths)?;
     check_columns(columns, model.gamma.dim())?;
     let parts = batches_of(size, paths, |batch| {
-        let mut engine = Engine::new(model, batch);
+        let (sizes, loglik) = sizes_of(model, batch, control)?;
+        let mut engine = Engine::sized(model, batch, sizes);
         let mut moments = NoiseMoments::new(model, columns, (batch.len(), engine.slots()));
         engine.run(&mut moments, control)?;
-        Ok((moments.finish(), engine.loglik()))
+        Ok((moments.finish(), if loglik.is_empty() { engine.loglik() } else { loglik }))
     })?;
     Ok(merged(parts, columns.len() + model.noise.len()))
 }
@@ -187,6 +230,11 @@ pub fn innovations(
     control: &Control,
 ) -> Result<Vec<Array2<f64>>> {
     model.check(paths)?;
+    if !model.kicks.is_empty() {
+        let found = all_weighed(model, paths, Asked::Scores, control)?;
+        let shaped = |one: Weighed| Array2::from_shape_vec((one.gained.len(), model.q()), one.scores);
+        return Ok(found.into_iter().map(|one| shaped(one).expect("n x q scores")).collect());
+    }
     let parts = batches(paths, |batch| {
         let mut engine = Engine::new(model, batch);
         let mut kept = Innovations::new(model.q(), batch.iter().map(Path::len));
@@ -202,6 +250,17 @@ pub fn innovations(
 /// [`Error::Argument`] if a shape does not fit, [`Error::Interrupted`].
 pub fn densities(model: &StateSpace<'_>, paths: &[Path<'_>], control: &Control) -> Result<Vec<Vec<f64>>> {
     model.check(paths)?;
+    if !model.kicks.is_empty() {
+        let found = all_weighed(model, paths, Asked::Likelihood, control)?;
+        let there = |path: &Path<'_>, n: usize| {
+            n > 0 && path.x.row(n).iter().take(model.q()).any(|value| !value.is_nan())
+        };
+        let own = |(one, path): (Weighed, &Path<'_>)| {
+            let each = one.gained.into_iter().enumerate();
+            each.map(|(n, gained)| if there(path, n) { gained } else { f64::NAN }).collect()
+        };
+        return Ok(found.into_iter().zip(paths).map(own).collect());
+    }
     let parts = batches(paths, |batch| {
         let mut engine = Engine::new(model, batch);
         let mut kept = Densities::new(batch.iter().map(Path::len));
@@ -222,7 +281,8 @@ pub fn smooth(
 ) -> Result<Vec<(Array2<f64>, Array3<f64>)>> {
     model.check(paths)?;
     let parts = batches(paths, |batch| {
-        let mut engine = Engine::new(model, batch);
+        let (sizes, _) = sizes_of(model, batch, control)?;
+        let mut engine = Engine::sized(model, batch, sizes);
         let mut smoother = Smoother::new(model.m(), batch.iter().map(Path::len));
         engine.run(&mut smoother, control)?;
         Ok(smoother.finish())

@@ -162,8 +162,10 @@ impl NoiseMoments<'_> {
                 for (value, &(of, k)) in values.iter_mut().zip(own) {
                     *value = match (of == pair, node) {
                         (false, _) => 0.0,
-                        (true, 0) => step.terms[k * step.width],
-                        (true, node) => transition.nodes()[node - 1].weight * step.change(k, node - 1),
+                        (true, 0) => step.size * step.terms[k * step.width],
+                        (true, node) => {
+                            step.size * transition.nodes()[node - 1].weight * step.change(k, node - 1)
+                        }
                     };
                 }
                 if values.iter().all(|&value| value == 0.0) {

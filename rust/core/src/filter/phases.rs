@@ -33,7 +33,6 @@ impl Phases {
     }
 
     /// One phase for each of so many paths.
-    #[cfg(test)]
     pub fn one(lanes: usize) -> Self {
         Self { periods: vec![1; lanes], slack: vec![0.0; lanes], most: 1 }
     }

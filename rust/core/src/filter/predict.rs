@@ -273,6 +273,7 @@ impl Predictor<'_> {
             elements[pair] += c * self.terms[k * w + lane];
         }
         self.model.positive_gamma(elements, start);
+        let size = self.sizes.get(lane).map_or(1.0, |sizes| sizes[n]);
         let mut added = self.spreads[lane].of::<N>(start, transition);
         let moved = apply(&read::<N>(transition.lead()), &field);
         let twist: [f64; N] = std::array::from_fn(|i| self.twist[i * w + lane]);
@@ -292,6 +293,7 @@ impl Predictor<'_> {
             ways: ways.as_flattened(),
             transition,
             spread: &[],
+            size,
             mean: &[],
             cov: &[],
             steady: false,
@@ -300,6 +302,9 @@ impl Predictor<'_> {
             add_changes(self.model, &self.gamma, (&step, gamma), (start, elements), &mut added);
         }
         let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
+        if !self.sizes.is_empty() {
+            added.as_flattened_mut().iter_mut().for_each(|value| *value *= size);
+        }
         add(&mut after, 1.0, &added);
         write(&after, cov);
         write(&added, spread);

@@ -57,6 +57,10 @@ pub struct StateSpace<'a> {
     pub tails: Vec<Vec<f64>>,
     /// Pairs of channels whose noises are correlated at one sample, the covariance of each in `noise` after the variances.
     pub shared: Vec<(usize, usize)>,
+    /// What shapes the law of the sizes of steps, factors of the covariance of the noise from sample to sample: nothing
+    /// where all are one; one over the degrees of freedom of Student's law; or the share of jumps and the root of their
+    /// size.
+    pub kicks: Vec<f64>,
 }
 
 impl StateSpace<'_> {
@@ -141,6 +145,7 @@ impl StateSpace<'_> {
             return Err(Error::argument("resets", found, format!("({m}, {m})")));
         }
         self.check_tails()?;
+        self.check_kicks()?;
         let columns = q + self.given.len() + self.scaled.len() + self.resets.len();
         if let Some((n, path)) = paths.iter().enumerate().find(|(_, path)| path.x.ncols() != columns) {
             let found = format!("path {n} with {} columns", path.x.ncols());
@@ -151,6 +156,23 @@ impl StateSpace<'_> {
                 self.resets.len()
             );
             return Err(Error::argument("paths", found, allowed));
+        }
+        Ok(())
+    }
+
+    fn check_kicks(&self) -> Result<()> {
+        let right = match *self.kicks {
+            [] => true,
+            [heaviness] => heaviness > 0.0 && heaviness.is_finite(),
+            [share, width] => share > 0.0 && share < 1.0 && width > 0.0 && width.is_finite(),
+            _ => false,
+        };
+        if !right {
+            let allowed = "nothing, a positive number, or a share and a width";
+            return Err(Error::argument("kicks", format!("{:?}", self.kicks), allowed));
+        }
+        if !self.kicks.is_empty() && !(self.tails.is_empty() && self.resets.is_empty()) {
+            return Err(Error::argument("kicks", "a law", "none beside tails and resets"));
         }
         Ok(())
     }

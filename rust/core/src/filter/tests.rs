@@ -41,6 +41,7 @@ impl Toy {
             resets: Vec::new(),
             tails: Vec::new(),
             shared: Vec::new(),
+            kicks: Vec::new(),
         }
     }
 

@@ -27,6 +27,8 @@ pub struct Step<'a> {
     pub transition: &'a Transition,
     /// Covariance that the step added (m x m).
     pub spread: &'a [f64],
+    /// Factor of the covariance of its noise.
+    pub size: f64,
     /// Predicted mean (m).
     pub mean: &'a [f64],
     /// Predicted covariance (m x m).

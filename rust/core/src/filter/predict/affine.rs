@@ -70,11 +70,12 @@ impl Predictor<'_> {
                 *way = apply(&read::<N>(transition.lead_to(node)), &field);
             }
         }
+        let size = self.sizes.get(lane).map_or(1.0, |sizes| sizes[n]);
         let moved = apply(&read::<N>(transition.lead()), &field);
         (0..N).for_each(|i| mean[i] += moved[i]);
         if steady.age < period {
             let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
-            add(&mut after, 1.0, &self.spreads[slot].of::<N>(&affine.gamma, transition));
+            add(&mut after, size, &self.spreads[slot].of::<N>(&affine.gamma, transition));
             write(&after, cov);
             // the covariances of the other phases follow from that of one
             let counted = n.is_multiple_of(period) && steady.age == 0 && self.settles;
@@ -84,6 +85,12 @@ impl Predictor<'_> {
             ahead.copy_from_slice(cov);
         } else {
             steady.age += 1;
+        }
+        let mut spread: &[f64] = &self.spreads[slot].value;
+        if !self.sizes.is_empty() {
+            let scaled = self.small.spread.iter_mut().zip(spread);
+            scaled.for_each(|(scaled, spread)| *scaled = size * spread);
+            spread = &self.small.spread;
         }
         let step = Step {
             n,
@@ -96,7 +103,8 @@ impl Predictor<'_> {
             field: &field,
             ways: ways.as_flattened(),
             transition,
-            spread: &self.spreads[slot].value,
+            spread,
+            size,
             mean,
             cov: ahead,
             steady: steady.holds(period),

@@ -35,6 +35,8 @@ pub struct Predictor<'a> {
     pub steps: Vec<f64>,
     /// Whether a covariance converges: what noise with tails leaves of it differs by sample.
     pub settles: bool,
+    /// Factors of the covariance of the noise of the step to each sample, of each lane; nothing where all are one.
+    pub sizes: Vec<Vec<f64>>,
     pub lanes: usize,
     pub width: usize,
     pub values: Scratch,
@@ -154,6 +156,7 @@ impl<'a> Predictor<'a> {
             steady: vec![Steady::NEVER; lanes],
             steps: vec![f64::NAN; slots],
             settles: model.tails.is_empty(),
+            sizes: Vec::new(),
             lanes,
             width,
             values,

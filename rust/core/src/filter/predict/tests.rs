@@ -31,6 +31,7 @@ fn model<'a>(programs: &'a [Program; 2], drift: Array2<f64>, gamma: Array2<f64>)
         resets: Vec::new(),
         tails: Vec::new(),
         shared: Vec::new(),
+        kicks: Vec::new(),
     }
 }
 
