@@ -355,6 +355,7 @@ def test_gzip_is_really_compressed(tmp_path):
         ("LabVIEW Measurement,\n***End_of_Header***,\n\nX_Value,Voltage,Comment\n", "Voltage"),
         ("Made by: a logger\nOperator: N., N.\n\ntime,Volt\n(s),(V)\n", "Volt"),
         ("% time,Volt\n", "Volt"),
+        ("Serial,A-113\nComment,beam under wind\n\nTIME (s),Volt [V]\n", "Volt"),
         ("Date: 2024-01-01\nt,Volt,\n", "Volt"),
     ],
 )

@@ -143,6 +143,8 @@ def test_an_age_runs_against_time_or_with_it(tmp_path):
         ("v (m s^-1)", "v", "m s^-1"),
         ("x (filtered)", "x (filtered)", ""),
         ("U, mV", "U", "mV"),
+        ("d18O (permil)", "d18O", "permil"),
+        ("d18O (‰ VPDB)", "d18O", "‰ VPDB"),
         ("count [a.u.]", "count", "a.u."),
         ("θ [rad]", "θ", "rad"),
     ],

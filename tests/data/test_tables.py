@@ -226,7 +226,12 @@ def test_trading_days():
     prices = pd.DataFrame({"Close": 100 + X[:, 0]}, days.rename("Date"))
     with pytest.raises(errors.DataError, match=r"leave out every weekend: .*per_year=252.*time_unit='d'"):
         Trajectories(prices)
+    hours = np.concatenate([day + np.arange(10, 17) * np.timedelta64(1, "h") for day in days.values])
+    hourly = pd.DataFrame({"Date": hours, "Close": np.arange(len(hours))})
+    with pytest.raises(errors.DataError, match=r"per_year=1764\) lets time run .*, 7 samples in each"):
+        Trajectories(hourly)
     data = Trajectories(prices, time="index", per_year=252)
+    assert data.time_source == "each row a step, 252 in a year"
     assert data.dt == pytest.approx(1 / 252) and data.time_unit == "y" and len(data.paths[0]) == N
     assert Trajectories(prices, per_year=252).dt == pytest.approx(1 / 252)
     calendar = Trajectories(prices, time_unit="d")

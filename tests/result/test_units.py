@@ -40,6 +40,14 @@ def test_without_units_nothing_is_said():
         assert "unit" not in str(result) and "unit" not in result.table().columns
 
 
+def test_units_of_what_sensors_show():
+    path = oscillator({"x": "mm"}, "s").paths[0][:, :1]
+    data = Trajectories(path, dt=0.01, names=["film"], units={"film": "mm"}, time_unit="s")
+    asked = {"diffusion": "constant", "measurement_noise": 0.01, "observed": {"film": "average(x1, 0.005)"}}
+    text = str(discover(data[0:1], Library.polynomials(1), **asked, **QUICK))
+    assert "mm^2/s" in text and "measurement noise: 0.01 mm, as given" in text
+
+
 def test_units_on_axes(tmp_path):
     pytest.importorskip("matplotlib")
     result = found({"x": "mm"}, "s")

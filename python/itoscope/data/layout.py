@@ -265,4 +265,5 @@ def _is_whole(numbers: Sequence[str]) -> bool:
 
 def _is_unit_cell(cell: str) -> bool:
     inside = cell.strip("()[]<> ")
-    return inside in ("", "-") or inside != cell or units.is_unit(inside) or as_unit(inside) is not None
+    bracketed = cell[:1] in ("(", "[", "<") and cell[-1:] in (")", "]", ">")
+    return inside in ("", "-") or bracketed or units.is_unit(inside) or as_unit(inside) is not None

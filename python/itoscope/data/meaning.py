@@ -43,7 +43,7 @@ def parts_of_table(table: Table, asked: Asked) -> Parts:
             _check_one_recording(times[0], roles.where)
     where, step = roles.where, asked.step
     if asked.per_year is not None:
-        times, where = None, ""
+        times, where = None, f"each row a step, {asked.per_year:g} in a year"
     elif times is not None and (roles.counts or step is not None):
         paths, times = filled(
             paths, times, step, counts=roles.counts, per_count=asked.fps is not None, where=where
@@ -185,6 +185,10 @@ def time_numbers(column: Column, asked: str | None) -> tuple[Array, str]:
     return (numbers if own in (None, asked) else numbers * calendars.factor(own, asked)), asked
 
 
+TRADING = 252
+"""Trading days in a year."""
+
+
 def _check_weekends(column: Column) -> None:
     """Raise DataError for daily dates without a weekend: nobody said whether time runs on Saturday."""
     days = column.values.astype("datetime64[D]").astype(np.int64)
@@ -194,9 +198,13 @@ def _check_weekends(column: Column) -> None:
         return
     if ((days + 3) % 7 < 5).all():  # 1970-01-01 was a Thursday
         where = repr(column.heading.text) if column.heading.text else "the index"
+        many = int(
+            np.median(np.unique(np.unique(column.values).astype("datetime64[D]"), return_counts=True)[1])
+        )
+        asked, within = f"per_year={TRADING * many}", f", {many} samples in each" if many > 1 else ""
         raise DataError(
             f"the dates of {where} leave out every weekend: "
-            "Trajectories(..., per_year=252) lets time run from trading day to trading day (a year is the unit), "
+            f"Trajectories(..., {asked}) lets time run from trading day to trading day{within} (a year is the unit), "
             "time_unit='d' in its place lets it run over weekends too"
         )
 

@@ -142,7 +142,9 @@ def observation_matrix(
     if not np.allclose(values, places @ matrix.T, rtol=LINEAR, atol=LINEAR) or not np.all(
         np.isfinite(matrix)
     ):
-        raise argument_error("observed", texts, "linear combinations of the states, such as 'x2 - x1'")
+        sensors = "average(x1), acceleration(x1), angle(x1)"
+        allowed = f"linear combinations of the states, such as 'x2 - x1', or {sensors} of one"
+        raise argument_error("observed", texts, allowed)
     return matrix
 
 

@@ -25,16 +25,25 @@ def summary_of(data: Trajectories, observed: Sequence[str] | None = None) -> Sum
     ----------
     data : Trajectories
     observed : sequence of str, optional
-        What each column shows; the unit of a column is that of the state that it shows as it is.
+        What each column shows; the unit of a column is that of the state that it shows as it is, or as an average.
     """
     found: Summary = {"n_paths": data.n_paths, "n_steps": int(data.n_steps), "dt": data.dt}
-    shown = data.names if observed is None else observed
-    units = {name: unit for name, unit in zip(shown, data.units) if unit}
+    shown = data.names if observed is None else [_of_sensor(text) for text in observed]
+    own = {name: unit for name, unit in zip(data.names, data.units) if unit and name not in shown}
+    units = own | {name: unit for name, unit in zip(shown, data.units) if unit}
     if units:
         found["units"] = units
     if data.time_unit:
         found["time_unit"] = data.time_unit
     return found
+
+
+def _of_sensor(text: str) -> str:
+    """The expression whose unit the readings of a sensor have: of `average(x1, 0.033)` that is `x1`."""
+    for kind in ("average(", "angle("):
+        if text.startswith(kind):
+            return text.removeprefix(kind).rstrip(")").partition(",")[0].strip()
+    return text
 
 
 def state_units(found: Findings) -> dict[str, Unit]:

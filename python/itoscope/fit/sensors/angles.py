@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from itoscope.common import checks
-from itoscope.common.numbers import exact
+from itoscope.common.numbers import exact, number
 from itoscope.data.angles import TURN, angle_of, circles_of, unwrapped, wrong_turns
 from itoscope.errors import argument_error
 from itoscope.library.library import Library
+from itoscope.stats.marks import wrap_period
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +24,9 @@ __all__ = ["Angle", "angles_of", "as_they_are", "harmonics", "said_of_turns", "w
 
 DOUBTFUL = 0.5
 """Turns that are expected to be counted wrongly, from which it is said."""
+
+FITS = 1e-3
+"""By how much the period of the jumps of readings may miss a multiple of the one that was told."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +107,26 @@ def without_turns(
     """
     texts, periods = angles_of(observed)
     turns = {data.names[c]: period for c, period in periods.items() if c < len(data.names)}
+    _check_periods(data, turns)
     circles = circles_of(data, dict(zip(data.names, texts or data.names)), turns)
     data = unwrapped(data, turns)
     plain = None if as_they_are(data.names, observed) else texts
     return data, plain, circles, tuple(said_of_turns(data, turns))
+
+
+def _check_periods(data: Trajectories, turns: Mapping[str, float]) -> None:
+    """Raise `ArgumentError` where readings wrap by what is no multiple of the period that was told."""
+    for name, period in turns.items():
+        column = data.names.index(name)
+        seen = wrap_period([path[:, column] for path in data.paths])[0]
+        if seen and abs(seen / period - max(round(seen / period), 1)) > FITS:
+            told = Angle(name, period).text
+            wanted = Angle(name, seen).text
+            raise argument_error(
+                f"observed[{name!r}]",
+                told,
+                f"the period by which the readings jump, {number(seen)}: {wanted}",
+            )
 
 
 def as_they_are(names: Sequence[str], observed: Sequence[str] | None) -> bool:
@@ -135,8 +156,7 @@ def harmonics(states: Sequence[str], angles: Mapping[str, Circle], degree: int) 
             if state not in angles:
                 own.append((k, state if k == 1 else f"{state}^{k}"))
                 continue
-            rate = k * TURN / angles[state].period
-            inside = state if rate == 1.0 else f"{exact(rate)} {state}"
+            inside = _turns(state, k, angles[state].period)
             own += [(k, f"{wave}({inside})") for wave in ("sin", "cos")]
         choices.append(own)
     found = [
@@ -145,6 +165,15 @@ def harmonics(states: Sequence[str], angles: Mapping[str, Circle], degree: int) 
     ]
     found.sort(key=lambda one: one[0])
     return Library.expressions(*(text for total, text in found if total <= degree))
+
+
+def _turns(state: str, k: int, period: float) -> str:
+    """`k` times an angle in radians: `2 theta`, of degrees `pi theta/90`."""
+    if period == TURN:
+        return state if k == 1 else f"{k} {state}"
+    rate = Fraction(2 * k) / Fraction(exact(period))
+    above = "pi" if rate.numerator == 1 else f"{rate.numerator} pi"
+    return f"{above} {state}" if rate.denominator == 1 else f"{above} {state}/{rate.denominator}"
 
 
 def said_of_turns(data: Trajectories, periods: Mapping[str, float]) -> list[str]:
