@@ -48,6 +48,15 @@ def test_python_blocks_run_in_order(page, in_copy):
             printed = out.getvalue()
 
 
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.name)
+def test_what_a_block_prints_is_shown_below_it(page):
+    found = list(BLOCK.finditer(page.read_text()))
+    for block, after in zip(found, [*found[1:], None]):
+        if block["language"] == "python" and block["mark"] != "not run":
+            prints = re.search(r"^\s*print\(", block["code"], re.M)
+            assert not prints or (after is not None and after["mark"] == "printed"), block["code"]
+
+
 def commands(page):
     """Commands of the shell blocks of a page, joined lines and `&&` taken apart; those that install are left out."""
     for block in blocks(page, "sh"):
