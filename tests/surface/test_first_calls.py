@@ -40,7 +40,8 @@ def test_displacement_sensor(tmp_path, capsys):
     ]
     # The default is wrong here, which is said without being asked; the call that it names gives the equation.
     assert main(["discover", str(file), *short]) == 0
-    assert "discover(data, order=2)" in " ".join(capsys.readouterr().out.split())
+    said = capsys.readouterr().out
+    assert "discover(data, order=2)" in " ".join(said.split()) and "the advice as options: --order 2" in said
     assert main(["discover", str(file), "--order", "2", *short]) == 0
     said = capsys.readouterr().out
     assert "measurement noise: 1.7" in said or "measurement noise: 1.8" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import itoscope
@@ -27,18 +28,24 @@ from itoscope.cli.arguments import (
     steps_of,
     terms_of,
 )
+from itoscope.cli.spelled import advised, options_of
 from itoscope.cli.values import plain
 from itoscope.common import checks
 from itoscope.common.writing import try_outputs
+from itoscope.data.bystanders import bystanders, said_of
 from itoscope.fit.options import Options
 from itoscope.show.storage import target_of
 
 if TYPE_CHECKING:
+    from itoscope.data.trajectories import Trajectories
     from itoscope.discovery.result import Discovery
     from itoscope.posterior.equation import Equation
     from itoscope.result.parameters import Estimate
 
 __all__ = ["add"]
+
+TOLD = ("states", "observed", "inputs", "known_drift", "known_diffusion")
+"""Options with which somebody has said what the columns are."""
 
 MOST_THREADS = 1024
 """More than any machine of one memory has cores."""
@@ -339,8 +346,12 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"{data!r}\n")
         sys.stdout.flush()
     itoscope.set_threads(checks.count("--threads", arguments.threads, 0, most=MOST_THREADS))
+    if not any(options[name] for name in TOLD):
+        _say_what_is_no_state(data)
     result = itoscope.discover(data, **options)
     print(json.dumps(as_json(result), indent=2, allow_nan=False) if arguments.json else result)
+    if (mending := advised(result.advice, data)) and not arguments.json:
+        print(f"\n  the advice as options: {'; '.join(mending)}")
     written = []
     if save is not None:
         written.append(result.save(save))
@@ -349,6 +360,14 @@ def run(arguments: argparse.Namespace) -> None:
         written.append(arguments.report)
     if written and not (arguments.json or arguments.quiet):
         print(f"\nwritten: {', '.join(map(str, written))}")
+
+
+def _say_what_is_no_state(data: Trajectories) -> None:
+    """A warning on columns that are no states of the motion, before a search that takes them for some."""
+    if beside := bystanders(data):
+        names = [name for name in data.names if name not in dict(beside)]
+        (option,) = options_of({"select": names}, data)
+        warnings.warn(f"{'; '.join(said_of(beside))}: {option} leaves out what is no state", stacklevel=2)
 
 
 def as_json(result: Discovery) -> dict[str, Any]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from itoscope.cli.arguments import add_data_options, add_settings, data_of
+from itoscope.cli.spelled import options_of
 from itoscope.data.glance import glance
 
 if TYPE_CHECKING:
     import argparse
 
 __all__ = ["add"]
-
-OPTIONS = {"measurement_noise": "--noise", "observed": "--sensor", "select": "--columns"}
-"""Arguments of `discover` as options of the shell, where these have other names."""
 
 NAMED = ("dt", "time", "time_unit", "id", "fps", "per_year", "wide", "columns", "names")
 """Options that say what the file holds and go into the call as they were given."""
@@ -42,21 +39,15 @@ def run(arguments: argparse.Namespace) -> None:
     for line in seen.lines():
         print(line)
     said = {name: getattr(arguments, name) for name in NAMED if getattr(arguments, name) is not None}
+    chosen = {
+        name: value for name, value in said.items() if name != "columns" or "select" not in seen.recording
+    }
     words = [f"--{name.replace('_', '-')} {shlex.quote(f'{value:g}' if isinstance(value, float) else value)}"
-             for name, value in said.items()]  # fmt: skip
-    for name, value in (seen.recording | seen.settings).items():
-        option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
-        words += [f"{option} {shlex.quote(word)}" for word in _words(value)]
+             for name, value in chosen.items()]  # fmt: skip
+    words += options_of(seen.recording | seen.settings, seen.whole)
     print(f"\nitoscope discover {' '.join([shlex.quote(arguments.file), *words])}")
     listed = [f"{name}={_python(name, value)}" for name, value in said.items()]
     print(f"data = itoscope.read({', '.join([repr(arguments.file), *listed])}); {seen.call}")
-
-
-def _words(value: Any) -> list[str]:
-    """A setting as the shell has it: once for each entry of a mapping, lists with commas."""
-    if isinstance(value, Mapping):
-        return [f"{key}={word}" for key, entry in value.items() for word in _words(entry)]
-    return [",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
 
 
 def _python(name: str, value: Any) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 
 from itoscope.common.numbers import number, rough
 from itoscope.data.alike import Likeness, likeness
+from itoscope.data.bystanders import Bystander, bystanders
+from itoscope.data.bystanders import said_of as said_of_columns
 from itoscope.data.order import OrderAnswer, classify_order
 from itoscope.data.pace import paces, said_of
 from itoscope.data.traits import FAR, call_of, follows, traits
@@ -54,6 +56,10 @@ class Glance:
         Whether recordings differ by more than chance, and in what.
     traits : tuple of Advice
         What the samples show of their sensor, the gravest first.
+    whole : Trajectories
+        The recording with the columns that are no states of the motion, which `data` is without.
+    beside : tuple of Bystander
+        These columns.
     """
 
     data: Trajectories
@@ -61,7 +67,9 @@ class Glance:
     follows: dict[str, str]
     pace: dict[str, Pace | None]
     alike: Likeness
-    traits: tuple[Advice, ...] = ()
+    traits: tuple[Advice, ...]
+    whole: Trajectories
+    beside: tuple[Bystander, ...] = ()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -71,7 +79,8 @@ class Glance:
     @property
     def recording(self) -> dict[str, Any]:
         """What to do to the data first: `{"thin": 4}` or `{"select": ["x"]}`, methods and what they take."""
-        return self._asked()[0]
+        found = self._asked()[0]
+        return {"select": list(self.data.names)} | found if self.beside else found
 
     def _asked(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Both; velocities that somebody made of positions are no rows that follow."""
@@ -118,7 +127,7 @@ class Glance:
     @property
     def call(self) -> str:
         """The call that finds the equation of `data`."""
-        return f"itoscope.{call_of(*self._asked())}"
+        return f"itoscope.{call_of(self.recording, self.settings)}"
 
     def __str__(self) -> str:
         return "\n".join([*self.lines(), "", self.call])
@@ -127,7 +136,7 @@ class Glance:
 
     def lines(self) -> Iterator[str]:
         """What a person reads."""
-        data = self.data
+        data = self.whole
         yield repr(data).removeprefix("Trajectories: ")
         if data.time_source:
             yield f"time: {data.time_source}{f', in {data.time_unit}' if data.time_unit else ''}"
@@ -138,6 +147,8 @@ class Glance:
         yield from self._recordings()
         yield from self._times()
         yield from self._states()
+        if self.beside:
+            yield f"no states: {'; '.join(said_of_columns(self.beside))}"
         if not self.follows:
             yield f"order: {self.order.reason}"
         for row, rate in self.follows.items():
@@ -193,7 +204,7 @@ class Glance:
             yield f"steps: {low} to {high}, most often near {middle}"
 
     def _states(self) -> Iterator[str]:
-        data = self.data
+        data = self.whole
         for k, (name, mean, sd) in enumerate(zip(data.names, data.mean(), data.sd())):
             column = np.concatenate([path[:, k] for path in data.paths])
             there = column[~np.isnan(column)]
@@ -241,8 +252,12 @@ def advise(data: Trajectories | Any, *, dt: float | None = None) -> Glance:
 
 def glance(data: Trajectories) -> Glance:
     """Look at a recording."""
+    whole, beside = data, tuple(bystanders(data))
+    if beside:
+        data = data.select([name for name in data.names if name not in dict(beside)])
     order, rows = classify_order(data), follows(data)
     seen = tuple(trait for trait in traits(data, order.order == 2, closely=False) if trait.cause not in TOLD)
     others = [*rows.values(), *(trait.about for trait in seen if trait.cause in ANOTHER)]
     pace = paces(data, order.noise, others)
-    return Glance(data, order, rows, pace, likeness(data, pace, rows, order.order == 2 and not rows), seen)
+    alike = likeness(data, pace, rows, order.order == 2 and not rows)
+    return Glance(data, order, rows, pace, alike, seen, whole, beside)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.data.closure import is_closed
 from itoscope.data.trajectories import Trajectories, as_trajectories
 from itoscope.stats.ringing import LONGEST, increments, motion_of
 from itoscope.stats.variogram import steps_are_white
@@ -38,6 +39,7 @@ BETWEEN = (
     "the squared displacement grows between the lag and its square: both orders are possible; sample faster"
 )
 DRIVEN = "it drifts like a position, yet its steps carry noise of their own: a state beside one that was not measured"
+CLOSED = "the columns tell their own rates of change: all states of a motion that hardly any noise drives"
 #: Standard errors by which fast motion must exceed the other kind.
 ERRORS = 2.0
 
@@ -66,6 +68,9 @@ def classify_order(trajectories: Trajectories | Any, *, dt: float | None = None)
     line and parabola, and its growth from lag zero is held against its curvature there. Gaps are left out, and tracks
     may have any length and centre.
 
+    Columns that all move like positions, and of which polynomials of them tell how they change, are the states of a
+    motion that hardly any noise drives: of first order.
+
     Steps that are multiples of one step are gaps too. Of other uneven steps the true lags of the pairs stand in line
     and parabola, pairs that a gap sets apart are left out, and motion that is fast beside the steps is not told.
 
@@ -92,6 +97,8 @@ def classify_order(trajectories: Trajectories | Any, *, dt: float | None = None)
         for i in range(data.n_states)
     ]
     noise = tuple(answer.noise[0] for answer in seen)
+    if all(answer.order == 2 for answer in seen) and is_closed(data.paths, data.times):
+        return OrderAnswer(1, CLOSED, noise)
     if len({answer.order for answer in seen}) == 1:
         return OrderAnswer(seen[0].order, "; ".join(dict.fromkeys(answer.reason for answer in seen)), noise)
     each = "; ".join(f"{name}: {answer.reason}" for name, answer in zip(data.names, seen))

@@ -10,6 +10,7 @@ import numpy as np
 from itoscope.common.numbers import exact, number, rough
 from itoscope.data.advice import Advice
 from itoscope.data.angles import TURN
+from itoscope.data.closure import is_closed
 from itoscope.data.order import OrderAnswer, order_of_column
 from itoscope.stats.correlation import efolding_lag
 from itoscope.stats.lines import periodogram, power_tail
@@ -99,6 +100,8 @@ def order_of(seen: Seen) -> OrderAnswer | None:
         if answer.order != 2:
             return None
         reasons[answer.reason] = None
+    if is_closed(seen.paths, seen.times):
+        return None
     return OrderAnswer(2, "; ".join(reasons), ())
 
 
