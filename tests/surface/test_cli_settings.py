@@ -225,7 +225,7 @@ def test_noise_by_column_and_sensors(run, recording, tmp_path):
     assert code == 0, err
     assert json.loads(out)["settings"]["measurement_noise"] == {"x1": 1e-4, "x2": "estimate"}
     code, _, err = run("discover", recording, *words, "--noise", "x1=much")
-    assert code == 2 and "--noise = 'much'" in err
+    assert code == 2 and "measurement_noise['x1'] = 'much'" in err and "another column of the data" in err
 
 
 def test_numbers_of_known_rows(run, recording, tmp_path):

@@ -135,6 +135,15 @@ def test_readme_shows_the_two_commands():
     assert "README.md" in (ROOT / ".ci" / "run").read_text()
 
 
+def test_the_readme_lists_every_extra():
+    project = (
+        (ROOT / "pyproject.toml").read_text().split("[project.optional-dependencies]")[1].split("\n[")[0]
+    )
+    known = set(re.findall(r"^(\w+) = ", project, re.M)) - {"dev", "docs"}
+    listed = (ROOT / "README.md").read_text().split("## Extras")[1].split("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", listed, re.M)) == known
+
+
 def test_the_page_for_rust_shows_the_example_of_the_crate():
     """That example is a test of the crate, which holds what it prints to the README too."""
     crate = (ROOT / "rust" / "core" / "README.md").read_text()

@@ -288,8 +288,10 @@ def numbers(option: str, text: str) -> list[float]:
         raise argument_error(option, text, "numbers with commas between them") from None
 
 
-def noise_of(texts: list[str]) -> Level | dict[str, Level] | None:
+def noise_of(texts: list[str]) -> Level | dict[str, float | str] | None:
     """Return a standard deviation or the word estimate, one of each column by name, or None where nothing was said.
+
+    Of a column another word names the column that has the errors of its samples.
 
     Examples
     --------
@@ -297,7 +299,7 @@ def noise_of(texts: list[str]) -> Level | dict[str, Level] | None:
     {'laser': 0.002, 'camera': 'estimate'}
     """
     if any("=" in text for text in texts):
-        return {name: _level(text) for name, text in assignments("--noise", texts).items()}
+        return {name: _number_or_word(text) for name, text in assignments("--noise", texts).items()}
     return _level(texts[-1]) if texts else None
 
 
@@ -320,6 +322,13 @@ def groups_of(option: str, words: list[str]) -> dict[str, Level] | None:
 def steps_of(option: str, words: list[str]) -> dict[str, float] | None:
     """Return ``x=0.01`` words as numbers by name, None where there is none."""
     return {name: numbers(option, step)[0] for name, step in assignments(option, words).items()} or None
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _level(text: str) -> Level:

@@ -61,7 +61,8 @@ SOUGHT: tuple[Word, ...] = (
         {
             "action": "append",
             "metavar": "[COLUMN=]SD",
-            "help": "measurement noise: its sd, or estimate; by column as laser=0.002, may be repeated",
+            "help": "measurement noise: its sd, or estimate; by column as laser=0.002, or gps=error where the column "
+            "error has that of each sample; may be repeated",
         },
     ),
     (
@@ -347,7 +348,7 @@ def run(arguments: argparse.Namespace) -> None:
         sys.stdout.flush()
     itoscope.set_threads(checks.count("--threads", arguments.threads, 0, most=MOST_THREADS))
     if not any(options[name] for name in TOLD):
-        _say_what_is_no_state(data)
+        _say_what_is_no_state(data, options["measurement_noise"])
     result = itoscope.discover(data, **options)
     print(json.dumps(as_json(result), indent=2, allow_nan=False) if arguments.json else result)
     if (mending := advised(result.advice, data)) and not arguments.json:
@@ -362,9 +363,10 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"\nwritten: {', '.join(map(str, written))}")
 
 
-def _say_what_is_no_state(data: Trajectories) -> None:
+def _say_what_is_no_state(data: Trajectories, noise: Any) -> None:
     """A warning on columns that are no states of the motion, before a search that takes them for some."""
-    if beside := bystanders(data):
+    errors = set(noise.values()) if isinstance(noise, dict) else set()
+    if beside := [one for one in bystanders(data) if one.name not in errors]:
         names = [name for name in data.names if name not in dict(beside)]
         (option,) = options_of({"select": names}, data)
         warnings.warn(f"{'; '.join(said_of(beside))}: {option} leaves out what is no state", stacklevel=2)

@@ -103,7 +103,8 @@ def discover(
     measurement_noise : float, "estimate", None, or a mapping of str to these or to an array
         Standard deviation of white noise on the samples, or `"estimate"`; 0 for exact samples. By column,
         `{"laser": 0.002, "camera": "estimate", "gps": errors}`, where `errors` has a standard deviation for each
-        sample, a list of such arrays of several paths; columns that are not named are estimated. By classes of error
+        sample, a list of such arrays of several paths, or is the name of a column of the data that has them and is no
+        state then; columns that are not named are estimated. By classes of error
         `{"gps": {"class": "quality", "A": 20, "B": 300}}`, where a column of the data, which is no state then, or an
         array like the column, has the class of each sample. Default:
         `"estimate"` where `order=2`, `states` or `observed` ask for the filter, 0 otherwise.

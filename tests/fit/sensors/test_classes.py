@@ -48,6 +48,17 @@ def test_a_column_of_a_table_tells_the_class_and_is_no_state(fixes, by_array, ki
     assert found.diffusion["x", "x"].sd[0] < 0.8 * worse.diffusion["x", "x"].sd[0]
 
 
+def test_a_column_of_a_table_has_the_errors_and_is_no_state(fixes, by_array):
+    data = ito.Trajectories(np.column_stack([fixes[2], fixes[0]]), dt=0.05, names=["error", "x"])
+    _same(_asked(data, "error"), by_array)
+    halves = ito.Trajectories([data.paths[0][:200], data.paths[0][200:]], dt=0.05, names=["error", "x"])
+    of_both = ito.Trajectories([fixes[0][:200, None], fixes[0][200:, None]], dt=0.05, names=["x"])
+    _same(_asked(halves, "error"), _asked(of_both, [fixes[2][:200], fixes[2][200:]]))
+    for word in ("eror", "x"):
+        with pytest.raises(ArgumentError, match=rf"\['x'\] = '{word}': .* another column of the data: error"):
+            _asked(data, word)
+
+
 def test_labels_beside_the_data_and_numbers_in_them(fixes, by_array):
     x, classes, _ = fixes
     data = ito.Trajectories(x, dt=0.05, names=["x"])

@@ -1,4 +1,4 @@
-"""Classes of error: samples whose noise is told by a label, which a column of the data holds or an array beside it."""
+"""Noise told by another column: errors of samples, or their classes of error, in a column or an array beside it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
 
-__all__ = ["CLASS", "check_classes", "numbered", "without_classes"]
+__all__ = ["CLASS", "EACH", "check_classes", "numbered", "without_classes"]
 
 CLASS = "class"
 """The key of what holds the labels; all others are labels."""
+EACH = "'estimate', a standard deviation of at least 0, or an array of them, one for each sample"
+"""What the noise of a column may be."""
 ALLOWED = (
     "what holds the classes and the standard deviation of each, as {'class': 'quality', 'A': 20, 'B': 300}"
 )
@@ -64,26 +66,30 @@ def numbered(data: Any, asked: Any) -> tuple[Any, Any]:
 
 
 def without_classes(data: Trajectories, asked: Any) -> tuple[Trajectories, Any]:
-    """The data without columns of classes, and the question with the errors of each sample in their place.
+    """The data without columns of errors and classes, and the question with the errors of each sample in their place.
 
     Raises
     ------
     ArgumentError
-        For a column that is not there, for labels without a standard deviation, and where nothing but labels is left.
+        For a column that is not there, and for labels without a standard deviation.
     """
     if not isinstance(asked, Mapping):
         return data, asked
     found, gone = dict(asked), []
     for name, value in asked.items():
+        argument = f"measurement_noise[{name!r}]"
+        if isinstance(value, str) and value != "estimate":
+            found[name] = _column(data, name, value, argument, f"{EACH}, or another column of the data")
+            found[name] = found[name][0] if data.n_paths == 1 else found[name]
+            gone.append(value)
         if not isinstance(value, Mapping):
             continue
-        argument, where = f"measurement_noise[{name!r}]", value[CLASS]
+        where = value[CLASS]
         if isinstance(where, str):
-            if where not in data.names or where == name:
-                others = ", ".join(one for one in data.names if one != name) or "none"
-                raise argument_error(f"{argument}['class']", where, f"another column of the data: {others}")
+            places: Sequence[Any] = _column(
+                data, name, where, f"{argument}['class']", "another column of the data"
+            )
             gone.append(where)
-            places: Sequence[Any] = [path[:, data.names.index(where)] for path in data.paths]
         else:
             several = data.n_paths > 1 or np.ndim(next(iter(where))) == 1
             places = list(where) if several else [where]
@@ -92,6 +98,14 @@ def without_classes(data: Trajectories, asked: Any) -> tuple[Trajectories, Any]:
             found[name] = found[name][0]
     left = [name for name in data.names if name not in gone]
     return data.select(left) if gone else data, found
+
+
+def _column(data: Trajectories, name: str, where: str, argument: str, allowed: str) -> list[Array]:
+    """What a column beside `name` holds, path by path."""
+    if where not in data.names or where == name:
+        others = ", ".join(one for one in data.names if one != name) or "none"
+        raise argument_error(argument, where, f"{allowed}: {others}")
+    return [path[:, data.names.index(where)] for path in data.paths]
 
 
 def _labels(asked: Mapping[Any, Any]) -> list[Any]:

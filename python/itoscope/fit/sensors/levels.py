@@ -9,7 +9,7 @@ import numpy as np
 
 from itoscope.common import checks
 from itoscope.errors import argument_error
-from itoscope.fit.sensors.classes import check_classes
+from itoscope.fit.sensors.classes import EACH, check_classes
 from itoscope.fit.sensors.columns import check_columns
 
 if TYPE_CHECKING:
@@ -22,18 +22,20 @@ if TYPE_CHECKING:
 __all__ = ["as_given", "check_noise", "check_told_apart", "levels"]
 
 ONE = "'estimate', or a standard deviation of at least 0, or None"
-EACH = "'estimate', a standard deviation of at least 0, or an array of them, one for each sample"
 
 
 def check_noise(asked: Any) -> None:
-    """Raise `ArgumentError` unless `measurement_noise` is a level, or a mapping of columns to levels or arrays."""
+    """Raise `ArgumentError` unless `measurement_noise` is a level, or a mapping of columns to levels or arrays.
+
+    A word in a mapping may be a column of the data, which is not known here.
+    """
     if not isinstance(asked, Mapping):
         _check_level("measurement_noise", asked, ONE)
         return
     for name, value in asked.items():
         if isinstance(value, Mapping):
             check_classes(f"measurement_noise[{name!r}]", value)
-        elif not (checks.is_list(value) or np.ndim(value)):
+        elif not (isinstance(value, str) or checks.is_list(value) or np.ndim(value)):
             _check_level(f"measurement_noise[{name!r}]", value, EACH)
 
 
