@@ -389,6 +389,7 @@ NO_STUDY = {
     "stats.correlation.MOST": "how many samples a mean is taken over",
     "stats.correlation.STRETCH": "how many samples a mean is taken over",
     "fit.sensors.angles.DOUBTFUL": "when a sentence is said: a wrong turn in one of two such recordings",
+    "fit.sensors.angles.FITS": "rounding of readings; periods that are mistaken for each other differ by far more",
     "fit.channels.FEWEST": "fewer samples have no third difference",
     "fit.channels.INSTANT": "half of it is the delay, far below a step; the differences keep ten digits",
     "fit.filtered.admission.LARGEST": "the range of floating point",
