@@ -5,13 +5,15 @@ of a frame.
 `track`: a velocity that relaxes, of which fixes are taken whose errors go over two decades. `outliers`: one of fifty
 readings is off by 10 to 50 standard deviations. `zeros`: an oscillator seen by a gauge whose zero moves. `cost`: the
 filter's time for each state more. `groups`: two sensors of one oscillator, and both coordinates of a tracker, whose
-noises are correlated at each sample, or are not. All truths are exact steps of linear systems.
+noises are correlated at each sample, or are not. All truths are exact steps of linear systems, but for `motor` and
+`turns`, angles that wrap, in steps of a twentieth and a hundredth of a sample.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 import time
 from typing import Any
 from unittest import mock
@@ -498,8 +500,63 @@ def motors(asked: argparse.Namespace) -> None:
             print(f"| {100 * share:.0f} % | {name} | {tally.text()} |", flush=True)
 
 
+def turning(case: str, frames: int, seed: int) -> tuple[ito.Trajectories, np.ndarray]:
+    """A motor, or a driven pendulum that turns over, with errors of a tenth of a turn and gaps; and its angle."""
+    rng, turn = np.random.default_rng(seed), 2 * np.pi
+    if case == "motor":
+        sde, dt, gap = ito.SDE(["1 + 0.5*sin(theta)"], [["0.5"]], ["theta"]), 0.2, 100
+        x = sde.simulate([0.3], dt=dt, n_steps=frames, substeps=20, seed=seed).paths[0]
+        columns, names = [x[:, 0] + 0.1 * turn * rng.standard_normal(len(x))], ["theta"]
+    else:
+        dt, gap = 0.2, 20
+        rate = float(case) * turn / dt
+        drift = ["v1", f"-4*sin(x1) - 0.5*v1 + {0.5 * rate!r}"]
+        sde = ito.SDE(drift, gamma=[["0", "0"], ["0", "4"]], states=["x1", "v1"])
+        x = sde.simulate([0.0, rate], dt=dt, n_steps=frames, substeps=100, seed=seed).paths[0]
+        columns = [noisy(x[:, 0], 0.1 * turn, rng), noisy(x[:, 1], 0.5, rng)]
+        names = ["a", "w"]
+    y = np.column_stack(columns)
+    y[:, 0] = np.mod(y[:, 0], turn)
+    for start in range(gap, len(y), 2 * gap + 100):
+        y[start : start + gap] = np.nan
+    return ito.Trajectories(y, dt=dt, names=names), x[:, 0]
+
+
+def turns(asked: argparse.Namespace) -> None:
+    """Angles through gaps of turns and at 0.4 to 0.9 turns a sample: led by the model, counted, and as numbers."""
+    for case in ("motor", "0.4", "0.7", "0.9"):
+        frames = 2 * asked.frames if case == "motor" else asked.frames
+        tallies = {name: (Tally(), []) for name in ("an angle", "counted", "a number")}
+        for seed in range(asked.seeds):
+            data, x = turning(case, frames, seed)
+            angle = "theta" if case == "motor" else "x1"
+            state, order = ("theta", 1) if case == "motor" else ("v1", 2)
+            waves = [f"{wave}({k} {angle})".replace("(1 ", "(") for k in (1, 2) for wave in ("sin", "cos")]
+            library = ito.Library.expressions("1", *([] if case == "motor" else ["v1"]), *waves)
+            true = {"1": 1.0, "sin(theta)": 0.5}
+            if case != "motor":
+                true = {"1": 0.5 * float(case) * 2 * np.pi / 0.2, "v1": -0.5, "sin(x1)": -4.0}
+            for name, (tally, lost) in tallies.items():
+                shown = {data.names[0]: angle if name == "a number" else ito.Angle(angle)}
+                counted = mock.patch("itoscope.fit.question.Question.periods", {})
+                with counted if name == "counted" else contextlib.nullcontext():
+                    result = ito.discover(
+                        data, library, order=order, observed=shown if order == 1 else shown | {"w": "v1"},
+                        measurement_noise="estimate", diffusion="constant", seed=1,
+                    )  # fmt: skip
+                tally.add(result, {state: true}, {state: 0.25 if order == 1 else 4.0})
+                off = np.round((result.smoothed().mean[0][:, 0] - x) / (2 * np.pi))
+                lost.append(np.count_nonzero(np.diff(off[np.isfinite(data.paths[0][:, 0])])))
+            print(
+                case, seed, {name: lost for name, (_, lost) in tallies.items()}, file=sys.stderr, flush=True
+            )
+        for name, (tally, lost) in tallies.items():
+            print(f"| {case} | {name} | {tally.text()} | {np.mean(lost):.1f} |", flush=True)
+
+
 OTHERS = {
     "motor": motors,
+    "turns": turns,
     "track": tracks,
     "outliers": outliers,
     "zeros": zeros,

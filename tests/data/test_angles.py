@@ -3,7 +3,15 @@
 import itoscope as ito
 import numpy as np
 import pytest
-from itoscope.data.angles import Circle, angle_of, circles_of, periods_of, unwrapped, wrong_turns
+from itoscope.data.angles import (
+    Circle,
+    angle_of,
+    circles_of,
+    counted_otherwise,
+    periods_of,
+    unwrapped,
+    wrong_turns,
+)
 
 RNG = np.random.default_rng(6)
 STAMPS = np.cumsum(RNG.choice([0.1, 0.12], 600))
@@ -43,6 +51,17 @@ def test_turns_that_nobody_can_count_are_expected():
     sd, wrong = wrong_turns(_data(np.mod(walk, 2 * np.pi), stamps), {"a": 2 * np.pi})["a"]
     truly = np.count_nonzero(np.abs(np.diff(walk)) > np.pi)
     assert abs(sd - 1.6) < 0.1 and truly > 60 and abs(wrong - truly) < 4 * np.sqrt(truly)
+
+
+def test_other_counts_are_counted():
+    fitted = 0.7 * np.arange(9.0)
+    counted = np.array([0.0, -0.3, 0.4, np.nan, np.nan, 0.5, 1.2, 1.9, 2.6]) + 0.1 * np.array(
+        [1, -1, 1, 0, 0, 1, -1, 1, 0]
+    )
+    otherwise, close, share = counted_otherwise(counted, fitted, 1.0)
+    assert (otherwise, close) == (2, 1) and share == pytest.approx(0.7)
+    assert counted_otherwise(fitted + 3.0, fitted, 1.0)[:2] == (0, 0)
+    assert counted_otherwise(np.full(9, np.nan), fitted, 1.0) == (0, 0, 0.0)
 
 
 def test_circles():

@@ -142,6 +142,42 @@ def test_both_backends_read_noises_in_common_alike(slower, given):
     assert not np.allclose(ours["loglik"], _run("rust", 2, slower, given)["loglik"])
 
 
+def _run_turning(name, periods=(2 * np.pi, 0.0), tails=()):
+    """A driven pendulum that turns over, read within one turn at a third of a turn a sample, with a gap of turns."""
+    stages = get_backend(name)
+    space = StateSpace(
+        program=stages.compile(["v1", "sin(x1)", "1"], ["x1", "v1"]),
+        drift=np.array([[1.0, 0.0, 0.0], [-0.5, -4.0, 5.5]]),
+        gamma=np.array([[0.0, 0.0, 4.0]]),
+        pairs=((1, 1),),
+        observation=np.eye(2),
+        noise=np.array([0.4, 0.5]),
+        mean0=np.array([1.0, 11.0]),
+        cov0=np.diag([40.0, 9.0]),
+        floor=np.zeros(2),
+        max_step=0.11,
+        tails=tails,
+        periods=periods,
+    )
+    rng, paths = np.random.default_rng(1), []
+    for n in (60, 40):
+        y = np.column_stack([1.0 + 2.2 * np.arange(n), np.full(n, 11.0)]) + 0.6 * rng.standard_normal((n, 2))
+        y[:, 0] = np.mod(y[:, 0], 2 * np.pi)
+        y[20:26] = y[10, 0] = y[13, 1] = np.nan
+        paths.append(y)
+    every = [(1, k) for k in range(3)], [(0, k) for k in range(3)]
+    steps = [("drift", 1, 1), ("gamma", 0, 2), ("noise", 0, 0)], [1e-3, 1e-3, 1e-4]
+    return _stages(stages, (space, paths, [0.2, 0.2]), *every, steps)
+
+
+@pytest.mark.parametrize("tails", [(), ((0.05, 9.0), (0.2,))])
+def test_both_backends_follow_an_angle_alike(tails):
+    """Through turns that nobody counted; and not as if it did not wrap."""
+    ours, theirs = (_run_turning(name, tails=tails) for name in ("rust", "reference"))
+    _agree(ours, theirs)
+    assert ours["loglik"].sum() > _run_turning("rust", (), tails)["loglik"].sum() + 200.0
+
+
 def _exposed(y, t, period):
     """The same with an exposure that starts between samples, and of `period` three ends before they are told."""
     n = len(y)

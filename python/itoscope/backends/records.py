@@ -351,6 +351,12 @@ class StateSpace:
         those alike put together, each normal of the mean and covariance that it has, and the likelihood is that of all
         of them. States, and regressions of the drift and the noise, are of steps each of its
         mean size given the readings. None beside `tails` and `resets`.
+    periods : tuple of q floats
+        By how much the readings of each channel wrap, 0 of those that do not; empty where none does. Whole periods are
+        added to a reading: of all but the first of a path so many that its innovation is within half a period,
+        `-p/2 < r <= p/2`. Where the predicted reading has a variance of `p^2 / 4` or more, which does not tell places
+        apart, as many are added as to the reading before, unless that is off by more than three standard deviations.
+        The models of `filter_information` all take those of its model. None beside `kicks`.
     """
 
     program: Program
@@ -371,6 +377,7 @@ class StateSpace:
     tails: tuple[tuple[float, ...], ...] = ()
     shared: tuple[tuple[int, int], ...] = ()
     kicks: tuple[float, ...] = ()
+    periods: tuple[float, ...] = ()
 
     def moved(self, parameter: Parameter, step: float) -> StateSpace:
         """The same with one parameter larger by `step`."""

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from itoscope.common.types import Array
     from itoscope.data.trajectories import Trajectories
 
-__all__ = ["TURN", "Circle", "angle_of", "circles_of", "periods_of", "unwrapped", "wrong_turns"]
+__all__ = [
+    "TURN",
+    "Circle",
+    "angle_of",
+    "circles_of",
+    "counted_otherwise",
+    "nearest",
+    "periods_of",
+    "unwrapped",
+    "wrong_turns",
+]
 
 TURN = 2.0 * math.pi
 """The period of an angle unless another is told."""
@@ -133,6 +143,30 @@ def wrong_turns(data: Trajectories, periods: Mapping[str, float]) -> dict[str, t
         wrong = many * math.erfc(period / (2.0 * math.sqrt(2.0) * sd)) if sd > 0.0 else 0.0
         found[name] = sd, wrong
     return found
+
+
+def counted_otherwise(counted: Array, fitted: Array, period: float) -> tuple[int, int, float]:
+    """How a fit goes from reading to reading of an angle, beside the count of turns.
+
+    Parameters
+    ----------
+    counted, fitted : (n,) arrays
+        The readings without their turns, NaN where there is none, and what the fit shows in their places.
+    period : float
+
+    Returns
+    -------
+    otherwise, steps : int
+        How often another number of turns lies between two readings than was counted, and how many of these pairs are
+        next to each other.
+    share : float
+        How far the fit goes between readings next to each other, as a share of the period: the median; 0 of none.
+    """
+    there = np.flatnonzero(np.isfinite(counted))
+    added = np.diff(np.round((fitted - counted)[there] / period)) != 0.0
+    close = np.diff(there) == 1
+    moved = np.abs(np.diff(fitted[there])[close]) / period
+    return int(added.sum()), int(added[close].sum()), float(np.median(moved)) if len(moved) else 0.0
 
 
 def _steps(angle: Array, stamps: Array, period: float) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ from itoscope.backends import get_backend
 from itoscope.common import checks
 from itoscope.common.prior import Prior
 from itoscope.common.progress import Reporter
+from itoscope.data.angles import periods_of
 from itoscope.data.driving import driven, rows
 from itoscope.errors import DataError, argument_error
 from itoscope.fit.carried import most_carried
@@ -160,7 +161,7 @@ class Question:
         """
         check_streamed(options, streamed=stream is not None)
         backend = get_backend(options.backend)
-        data, observed, (plain, gathered), circles, notes = _shown(driven(data, options.inputs), options)
+        data, observed, (plain, gathered), circles = _shown(driven(data, options.inputs), options)
         motion, positions = state_names(data.names, options.order, options.states, plain)
         observation = observation_matrix(data.names, motion, plain, backend)
         rates = dict(zip(positions, motion[len(positions) :])) if options.order == 2 else {}
@@ -215,7 +216,7 @@ class Question:
             stream=stream,
             deviations=_deviations(options, own, sought, data.n_paths, [*states, *inputs]),
             circles=circles,
-            notes=(*notes, *said_of_short(options, motion, inputs, most)),
+            notes=tuple(said_of_short(options, motion, inputs, most)),
         )._with_orbits()
 
     def _with_orbits(self) -> Question:
@@ -254,6 +255,11 @@ class Question:
     def backend(self) -> Backend:
         """The backend module of this question."""
         return get_backend(self.options.backend)
+
+    @property
+    def periods(self) -> dict[str, float]:
+        """The columns that show angles, and by how much they wrap."""
+        return periods_of(self.data.names, self.observed)
 
     @property
     def offsets(self) -> dict[int, Offset]:
@@ -376,13 +382,13 @@ class Question:
 
 def _shown(
     data: Trajectories, options: Options
-) -> tuple[Trajectories, Any, tuple[Any, dict[int, Gathered]], dict[str, Circle], tuple[str, ...]]:
+) -> tuple[Trajectories, Any, tuple[Any, dict[int, Gathered]], dict[str, Circle]]:
     """The recording with its errors and without turns, what was said of its columns, and what they show."""
     observed = observed_texts(data.names, options.observed)
-    data, plain, circles, notes = without_turns(data, observed)
+    data, plain, circles = without_turns(data, observed)
     data, seen = with_errors(data, options.measurement_noise, options.resolution), sensors_of(plain)
     check_exposures(data, seen[1])
-    return data, observed, seen, circles, notes
+    return data, observed, seen, circles
 
 
 def _filtered(

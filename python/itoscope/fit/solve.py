@@ -12,7 +12,9 @@ from itoscope.errors import ArgumentError, DataError, ItoscopeError, NumericalEr
 from itoscope.fit.filtered.answer import answer_filtered
 from itoscope.fit.jumps import check_beside
 from itoscope.fit.measured.answer import answer_measured
+from itoscope.fit.sensors.angles import said_of_followed, said_of_turns
 from itoscope.fit.size import check_carried, check_size
+from itoscope.result.states import smoothed
 
 if TYPE_CHECKING:
     from itoscope.fit.question import Question
@@ -30,7 +32,7 @@ def solve(question: Question) -> Findings:
     try:
         check_beside(question.step_laws, vars(question.options))
         found = _measured(question) if question.measured else answer_filtered(question)
-        found.warnings = [*question.notes, *found.warnings]
+        found.warnings = [*question.notes, *_said_of_angles(question, found), *found.warnings]
         if question.circles:
             found.diagnostics["angles"] = {
                 state: circle._asdict() for state, circle in question.circles.items()
@@ -43,6 +45,13 @@ def solve(question: Question) -> Findings:
             f"the numbers of this fit leave the range of floating point ({problem}): give the recording in units in "
             "which it is nearer to one, or fewer terms"
         ) from problem
+
+
+def _said_of_angles(question: Question, found: Findings) -> list[str]:
+    """What is to be said of the turns of angles: of the count, or of what the filter made of it."""
+    if found.observer is None or not found.observer.periods:
+        return said_of_turns(question.data, question.periods)
+    return said_of_followed(question.data, question.periods, smoothed(found.observer, question.data).readings)
 
 
 def _measured(question: Question) -> Findings:

@@ -110,6 +110,7 @@ class Observer:
     tails: tuple[tuple[float, ...], ...] = ()
     shared: tuple[tuple[int, int], ...] = ()
     kicks: tuple[float, ...] = ()
+    periods: tuple[float, ...] = ()
     gathered: tuple[int, ...] = ()
     zeros: tuple[str, ...] = ()
     slow: tuple[str, ...] = ()
@@ -195,6 +196,7 @@ class Observer:
         found["kinks"] = tuple(Kink(*kink) for kink in found.get("kinks", ()))
         found["shared"] = tuple((int(a), int(b)) for a, b in found.get("shared", ()))
         noises = q + len(found["shared"])
+        found["periods"] = tuple(float(period) for period in found.get("periods", ()))
         shapes = {"drift": (m, k), "observation": (q, m), "noise": (noises,), "mean0": (m,), "cov0": (m, m)}
         shapes |= {"gamma": found["gamma"].shape, "floor": (m,)}
         for name, shape in shapes.items():
@@ -203,6 +205,8 @@ class Observer:
         places = [*found["pairs"], *((kink.i, kink.j) for kink in found["kinks"])]
         if not all(0 <= place < m for pair in places for place in pair):
             raise ValueError(f"observer: a pair is not of {m} states")
+        if len(found["periods"]) not in (0, q):
+            raise ValueError(f"observer: the periods are not those of {q} channels")
         if not all(0 <= channel < q for pair in found["shared"] for channel in pair):
             raise ValueError(f"observer: a pair of noises is not of {q} channels")
         if not all(0 <= kink.term < k and kink.kind in get_args(Kind) for kink in found["kinks"]):

@@ -95,6 +95,7 @@ class Seen(TypedDict, total=False):
     observation: list[Any]
     noise: list[float]
     shared: list[list[int]]
+    periods: list[float]
     mean0: list[float]
     cov0: list[Any]
     floor: list[float]

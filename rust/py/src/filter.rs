@@ -33,6 +33,7 @@ pub struct PyStateSpace {
     tails: Vec<Vec<f64>>,
     shared: Vec<(usize, usize)>,
     kicks: Vec<f64>,
+    periods: Vec<f64>,
 }
 
 #[pymethods]
@@ -67,6 +68,7 @@ impl PyStateSpace {
             tails: model.tails,
             shared: model.shared,
             kicks: model.kicks,
+            periods: model.periods,
         })
     }
 }
@@ -94,6 +96,7 @@ impl PyStateSpace {
             tails: self.tails.clone(),
             shared: self.shared.clone(),
             kicks: self.kicks.clone(),
+            periods: self.periods.clone(),
         }
     }
 }

@@ -276,6 +276,8 @@ pub struct PyModel<'py> {
     pub shared: Vec<(usize, usize)>,
     /// What shapes the law of steps.
     pub kicks: Vec<f64>,
+    /// Periods of channels that wrap.
+    pub periods: Vec<f64>,
 }
 
 /// `Kink`: a term whose derivative jumps.

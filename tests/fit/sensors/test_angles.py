@@ -1,11 +1,14 @@
-"""Angles that wrap: a motor with and without noise beside the same data taken as they are, pendulums, advice."""
+"""Angles that wrap: a motor with and without noise beside the same data taken as they are, pendulums, advice; what
+leads behind the filter through gaps, noise and fast turning."""
+
+from unittest import mock
 
 import itoscope as ito
 import numpy as np
 import pytest
-from itoscope.data.angles import Circle
+from itoscope.data.angles import Circle, unwrapped
 from itoscope.errors import ArgumentError
-from itoscope.fit.sensors.angles import harmonics
+from itoscope.fit.sensors.angles import harmonics, pieces_of
 
 SHORT = dict(n_chains=2, n_samples=300, n_burn=100, seed=1)
 MOTOR = ito.SDE(["1 + 0.5*sin(theta)"], [["0.5"]], ["theta"])
@@ -148,3 +151,109 @@ def test_angles_that_are_none(wrong):
 def test_texts_that_are_none():
     with pytest.raises(ArgumentError, match="a positive period"):
         ito.discover(_turning(n=300), observed={"theta": "angle(theta, nothing)"}, **SHORT)
+
+
+def _gaps(y, gap=40):
+    for start in range(100, len(y), 200):
+        y[start : start + gap] = np.nan
+    return y
+
+
+def _counted(call):
+    """The same fit with turns that are counted before it, and nothing else."""
+    with mock.patch("itoscope.fit.question.Question.periods", {}):
+        return call()
+
+
+def test_a_slow_angle_keeps_its_answer():
+    data = _turning(0.09, 1500)
+    asked = dict(observed={"theta": ito.Angle("theta")}, measurement_noise="estimate", **SHORT)
+    result, counted = ito.discover(data, **asked), _counted(lambda: ito.discover(data, **asked))
+    np.testing.assert_array_equal(result.drift["theta"].mean, counted.drift["theta"].mean)
+    np.testing.assert_array_equal(
+        result.diffusion["theta", "theta"].mean, counted.diffusion["theta", "theta"].mean
+    )
+    assert (
+        result.diagnostics["loglik"] == counted.diagnostics["loglik"] and result.warnings == counted.warnings
+    )
+
+
+def test_the_model_leads_where_noise_and_gaps_spoil_the_count(tmp_path):
+    """Errors of a tenth of a turn: a turn in a thousand is counted wrongly, and all that comes after is off by it."""
+    x = MOTOR.simulate([0.3], dt=0.2, n_steps=2000, substeps=20, seed=1).paths[0][:, 0]
+    y = _gaps(np.mod(x + 0.2 * np.pi * np.random.default_rng(1).standard_normal(len(x)), 2 * np.pi))
+    data = ito.Trajectories(y, dt=0.2, names=["theta"])
+    asked = dict(
+        observed={"theta": ito.Angle("theta")}, measurement_noise="estimate", diffusion="constant", **SHORT
+    )
+    result, counted = ito.discover(data, **asked), _counted(lambda: ito.discover(data, **asked))
+    assert _holds(result) and not _holds(counted)
+    (said,) = [text for text in result.warnings if "turns" in text]
+    assert said.startswith("theta: between 1 pairs") and "next to each other)" in said
+    off = [np.round((one.smoothed().mean[0][:, 0] - x) / (2 * np.pi)) for one in (result, counted)]
+    assert np.ptp(off[0]) == 0.0 and np.ptp(off[1]) == 1.0
+    result.save(tmp_path / "motor.json")
+    again = ito.Discovery.load(tmp_path / "motor.json")
+    assert again.observer.periods == (2 * np.pi,)
+    np.testing.assert_allclose(again.smoothed(data).mean[0], result.smoothed().mean[0], rtol=1e-12)
+
+
+def _thrown(rate, n, seed=1, dt=0.2):
+    """A driven pendulum that turns over by so many turns a sample: angle, rate, and the angle without turns."""
+    turn = 2 * np.pi
+    drift = ["v1", f"-4*sin(x1) - 0.5*v1 + {0.5 * rate * turn / dt!r}"]
+    model = ito.SDE(drift, gamma=[["0", "0"], ["0", "4"]], states=["x1", "v1"])
+    x = model.simulate([0.0, rate * turn / dt], dt=dt, n_steps=n, substeps=50, seed=seed).paths[0]
+    rng = np.random.default_rng(seed)
+    angle = np.mod(x[:, 0] + 0.1 * turn * rng.standard_normal(len(x)), turn)
+    y = _gaps(np.column_stack([angle, x[:, 1] + 0.5 * rng.standard_normal(len(x))]), 20)
+    return ito.Trajectories(y, dt=dt, names=["a", "w"]), x[:, 0]
+
+
+def test_readings_of_the_rate_tell_turns_that_the_count_cannot():
+    """Seven tenths of a turn a sample look like three tenths backwards."""
+    data, x = _thrown(0.7, 700)
+    library = ito.Library.expressions("1", "v1", "sin(x1)", "cos(x1)")
+    asked = dict(
+        order=2, measurement_noise="estimate", diffusion="constant", noise_law={"a": "outliers"}, **SHORT
+    )
+    result = ito.discover(data, library, observed={"a": ito.Angle("x1"), "w": "v1"}, **asked)
+    drift = result.drift["v1"]
+    low, high = drift.interval(0.99)[drift.terms.index("sin(x1)")]
+    assert low < -4.0 < high < 0.0
+    (said,) = [text for text in result.warnings if "number of turns" in text]
+    assert "it goes by 0.69 of 6.283 from sample to sample" in said or "it goes by 0.7 of" in said
+    off = np.round((result.smoothed().mean[0][:, 0] - x) / (2 * np.pi))[np.isfinite(data.paths[0][:, 0])]
+    assert np.count_nonzero(np.diff(off)) <= 4  # gaps of fourteen turns, no other step
+    assert len(result.outliers) < 10  # readings are beside the state on its circle
+    for line in np.atleast_1d(result.plot.sensors()).flat[0].get_lines():
+        y = np.asarray(line.get_ydata(), dtype=float)
+        assert np.nanmin(y) >= -1e-9 and np.nanmax(y) < 2 * np.pi + 1e-9
+
+
+def test_an_angle_alone_does_not_tell_fast_turning():
+    """Even readings of an angle are those of a motor a turn a sample slower: nothing is said of what nobody can see."""
+    rng = np.random.default_rng(2)
+    theta = 0.7 * 2 * np.pi * np.arange(600) + np.cumsum(0.1 * rng.standard_normal(600))
+    theta += 0.1 * rng.standard_normal(600)
+    data = ito.Trajectories(np.mod(theta, 2 * np.pi), dt=1.0, names=["theta"])
+    result = ito.discover(
+        data,
+        ito.Library.expressions("1"),
+        observed={"theta": ito.Angle("theta")},
+        measurement_noise="estimate",
+        **SHORT,
+    )
+    assert result.drift["theta"].mean[0] == pytest.approx(-0.3 * 2 * np.pi, abs=0.02)
+    assert not [text for text in result.warnings if "turns" in text]
+
+
+def test_steps_of_the_filter_are_short_beside_the_circle():
+    data, observation = _thrown(0.7, 400)[0], np.eye(2)
+    periods = {"a": 2 * np.pi}
+    counted = unwrapped(data, periods)
+    assert pieces_of(counted, observation, periods, {0: 1}) == 7
+    assert pieces_of(counted, observation, periods, {}) == 3  # by the count, which has it backwards
+    assert pieces_of(counted, 2.0 * observation, {"a": 4 * np.pi}, {0: 1}) == 4
+    slow = _turning(n=300)
+    assert pieces_of(slow, np.eye(1), {"theta": 2 * np.pi}, {}) == 1

@@ -36,6 +36,11 @@ __all__ = [
 ]
 
 LOG_2PI = math.log(2.0 * math.pi)
+LOST = 0.5
+"""Doubt about a predicted angle, as a standard deviation over its period, from which the nearest place of a reading is
+no better than the one that is counted on from the last reading."""
+CREDIBLE = 3.0
+"""Standard deviations of that doubt within which the counted place must be."""
 _erf = np.vectorize(math.erf, otypes=[float])
 Times = Sequence[float | Array]
 
@@ -83,6 +88,7 @@ class Update(NamedTuple):
     mean: Array  # (p, m) before that
     cov: Array  # (p, m, m) of it
     gained: Array  # (p,) log-likelihood of the sample
+    turned: Array  # (p, q) whole periods that were added to the readings
 
 
 def factor_semidefinite(a: Array) -> Array:
@@ -208,12 +214,12 @@ def predict(model: StateSpace, mean: Array, cov: Array, h: Array, size: Array) -
 
 
 def update(
-    model: StateSpace, n: int, y: Array, mean: Array, cov: Array
+    model: StateSpace, n: int, y: Array, mean: Array, cov: Array, turned: Array | float = 0.0
 ) -> tuple[Update, Array, Array, Array]:
     """Mean and covariance (Joseph form) given the sample `y` `(p, q + ...)`, and its log-likelihood `(p,)`."""
     q, m = model.observation.shape
     scale, reset = _beside(model, y)
-    y = y[:, :q]
+    y = y[:, :q] + turned
     seen = ~np.isnan(y)
     ob = model.observation[None] * seen[:, :, None]
     r = np.where(seen, y, 0.0) - np.einsum("pqi,pi->pq", ob, mean)
@@ -247,7 +253,10 @@ def update(
     loglik += beside
     after, moved = 0.5 * (after + np.swapaxes(after, 1, 2)), mean + np.einsum("pij,pj->pi", gain, r)
     low = np.asarray(factor, dtype=float)
-    seen_so = Update(n, ob, seen, scale, r, s, low, reset @ gain, reset @ closed, reset, moved, after, loglik)
+    turned = np.broadcast_to(turned, r.shape)
+    seen_so = Update(
+        n, ob, seen, scale, r, s, low, reset @ gain, reset @ closed, reset, moved, after, loglik, turned
+    )
     moved, after = np.einsum("pij,pj->pi", reset, moved), reset @ after @ np.swapaxes(reset, 1, 2)
     return seen_so, moved, after, loglik
 
@@ -275,6 +284,23 @@ def _beside(model: StateSpace, y: Array) -> tuple[Array, Array]:
     return scale, reset
 
 
+def _turned(
+    model: StateSpace, y: Array, before: Array, begun: NDArray[np.bool_], mean: Array, cov: Array
+) -> Array:
+    """Whole periods that are added to the readings of a sample `(p, q)`, given those of the sample before.
+
+    None where a channel begins; and as before where the prediction does not tell the nearest place of a reading from
+    others, and does not speak against the counted one either.
+    """
+    periods, h = np.array(model.periods), model.observation
+    doubt, r = np.einsum("qi,pij,qj->pq", h, cov, h), y - mean @ h.T + before
+    told = (doubt < (LOST * periods) ** 2) | (r**2 > CREDIBLE**2 * doubt)
+    told &= ~np.isnan(y) & begun & (periods > 0.0)
+    safe = np.where(periods > 0.0, periods, 1.0)
+    found: Array = before - np.where(told, periods * np.ceil(np.where(told, r, 0.0) / safe - 0.5), 0.0)
+    return found
+
+
 def blocks(paths: Sequence[Array], times: Times) -> Iterator[tuple[NDArray[np.intp], Array, Array]]:
     """Groups of paths of equal length: indices, samples `(p, T, q)` and steps `(p, T - 1)`."""
     lengths = np.array([len(y) for y in paths])
@@ -295,13 +321,18 @@ def run(
     on_predict: Callable[[int, Step, Array, Array], None],
     on_update: Callable[[Update, Array, Array], None],
     sizes: Array | None = None,
+    led: Sequence[Update] | None = None,
 ) -> Array:
-    """Filters a block of paths of equal length, steps of some `sizes` `(p, T)`; returns the log-likelihood per path."""
+    """Filters a block of paths of equal length, steps of some `sizes` `(p, T)`; returns the log-likelihood per path.
+
+    Turns of angles are those of the updates of another filter, `led`, where these are given.
+    """
     p, length, _ = y.shape
     q, given = len(model.observation), list(model.given)
     mean = np.tile(model.mean0, (p, 1))
     cov = np.tile(model.cov0, (p, 1, 1))
     total = np.zeros(p)
+    turned, begun = np.zeros((p, q)), np.zeros((p, q), dtype=bool)
     for n in range(length):
         if n > 0:
             gap = steps[:, n - 1]
@@ -315,7 +346,12 @@ def run(
             mean, cov = mean.copy(), cov.copy()
             mean[:, given] = y[:, n, q : q + len(given)]
             cov[:, given] = cov[:, :, given] = 0.0
-        seen, mean, cov, loglik = update(model, n, y[:, n], mean, cov)
+        if led is not None:
+            turned = led[n].turned
+        elif model.periods:
+            turned = _turned(model, y[:, n, :q], turned, begun, mean, cov)
+            begun = begun | ~np.isnan(y[:, n, :q])
+        seen, mean, cov, loglik = update(model, n, y[:, n], mean, cov, turned)
         on_update(seen, mean, cov)
         total += loglik
     return np.where(np.isfinite(total), total, -np.inf)

@@ -296,6 +296,7 @@ def filter_information(
                     steps_in_time,
                     nothing,
                     _keep(kept),
+                    led=seen[0] if seen else None,
                 )
             if index == 0:
                 out[who] = values

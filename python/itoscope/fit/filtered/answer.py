@@ -33,6 +33,7 @@ from itoscope.fit.filtered.tails import START
 from itoscope.fit.filtered.told import told
 from itoscope.fit.measured.tied import of_rows
 from itoscope.fit.origin import with_origin
+from itoscope.fit.sensors.angles import pieces_of
 from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
 from itoscope.fit.sensors.resolution import rounding_of, said_of_rounding
@@ -283,14 +284,22 @@ def recorded(question: Question) -> Recording:
         shown=np.pad(sensors.shown, wide),
         zeros=sensors.zeros,
         walks=sensors.drifting,
+        periods=tuple(question.periods.get(name, 0.0) for name in data.names) if question.periods else (),
         derived=_derived(question),
         free_noise=np.array([level == "estimate" for level in question.noise]),
-        max_step=LONG_STEP * float(np.median(gaps)),
+        max_step=LONG_STEP * float(np.median(gaps)) / _pieces(question),
         stages=question.backend,
         looked=Looked(tuple(sight.readings(data)), float(np.median(gaps)), float(np.mean(gaps)))
         if sight.windows
         else None,
     )
+
+
+def _pieces(question: Question) -> int:
+    """In how many pieces a usual step is predicted."""
+    states = list(question.states)
+    rates = {states.index(x): states.index(v) for x, v in question.known_drift.items() if v in states}
+    return pieces_of(question.data, question.observation, question.periods, rates) if question.periods else 1
 
 
 def _hidden(question: Question, step: float) -> Hidden:

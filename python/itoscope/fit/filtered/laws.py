@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.data.angles import nearest
 from itoscope.fit.filtered.tails import over_normal
 from itoscope.result.outliers import outliers_of
 
@@ -58,6 +59,7 @@ def outliers_found(
         lengths = [sight.of_channels(data, i)[:, c] for i in range(data.n_paths)]
         values = [path[:, c] for path in sight.readings(data)]
         scale, row = np.sqrt(fit.model.noise[c]), fit.recording.observation[c]
+        period = question.periods.get(data.names[c], np.inf)
         fitted = [
             (mean[at[:, c]] @ row / size, np.einsum("i,nij,j->n", row, cov[at[:, c]], row) / size**2)
             for mean, cov, at, size in zip(means, covs, rows, lengths)
@@ -66,7 +68,9 @@ def outliers_found(
             data.names[c],
             fit.model.tails[c],
             data.times,
-            [y / size for y, size in zip(values, lengths)],
+            [mean + nearest(y / size - mean, period) for y, size, (mean, _) in zip(values, lengths, fitted)]
+            if period < np.inf
+            else [y / size for y, size in zip(values, lengths)],
             fitted,
             [scale * np.sqrt(sight.factors(data, i)[:, c]) for i in range(data.n_paths)],
         )

@@ -94,6 +94,8 @@ class Recording:
         Channels whose zero is not known, and the state that it is.
     walks : dict of int to int
         Those whose zero moves, and the state that noise moves.
+    periods : tuple of q floats
+        By how much the readings of channels wrap, 0 of those that do not; empty where none does.
     derived : dict of int to (int, float)
         States of which a channel shows a derivative, and their size over that of the channel, for a first look.
     looked : Looked, optional
@@ -123,6 +125,7 @@ class Recording:
     links: Links = field(default_factory=Links)
     zeros: dict[int, int] = field(default_factory=dict)
     walks: dict[int, int] = field(default_factory=dict)
+    periods: tuple[float, ...] = ()
     derived: dict[int, tuple[int, float]] = field(default_factory=dict)
     looked: Looked | None = None
     compiled: dict[tuple[int, ...], tuple[list[str], Program]] = field(
@@ -205,6 +208,7 @@ class Recording:
             tails=model.tails,
             shared=self.links.pairs,
             kicks=model.kicks,
+            periods=() if model.kicks else self.periods,
         )
         return space, {k: place for place, k in enumerate(terms)}
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from itoscope.common import checks
 from itoscope.common.numbers import exact, number
-from itoscope.data.angles import TURN, angle_of, circles_of, unwrapped, wrong_turns
+from itoscope.data.angles import TURN, angle_of, circles_of, counted_otherwise, unwrapped, wrong_turns
 from itoscope.errors import argument_error
 from itoscope.library.library import Library
 from itoscope.stats.marks import wrap_period
@@ -17,13 +20,19 @@ from itoscope.stats.marks import wrap_period
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from itoscope.common.types import Array
     from itoscope.data.angles import Circle
     from itoscope.data.trajectories import Trajectories
 
-__all__ = ["Angle", "angles_of", "as_they_are", "harmonics", "said_of_turns", "without_turns"]
+__all__ = [
+    "Angle", "angles_of", "as_they_are", "harmonics", "pieces_of", "said_of_followed", "said_of_turns",
+    "without_turns",
+]  # fmt: skip
 
 DOUBTFUL = 0.5
 """Turns that are expected to be counted wrongly, from which it is said."""
+BENDS = 0.1
+"""Share of a turn within which the filter takes a drift over the circle for straight."""
 
 FITS = 1e-3
 """By how much the period of the jumps of readings may miss a multiple of the one that was told."""
@@ -34,9 +43,10 @@ class Angle:
     """A sensor that shows an angle, which jumps by a period where it wraps.
 
     `y_n = of(x(t_n)) + e_n` up to whole periods. They are added before anything else is done: of all places that a
-    reading may stand for, the one nearest to where the reading before leads at the mean rate of the recording. The
-    state is an angle without jumps. Unless a library is given, the candidate terms are harmonics, sin and cos of the
-    angle and of two and three times that, and their products with the other states up to the third degree.
+    reading may stand for, the one nearest to where the reading before leads at the mean rate of the recording. Behind
+    the filter the model leads instead, see Notes. The state is an angle without jumps. Unless a library is given, the
+    candidate terms are harmonics, sin and cos of the angle and of two and three times that, and their products with the
+    other states up to the third degree.
 
     Parameters
     ----------
@@ -53,7 +63,10 @@ class Angle:
     Notes
     -----
     Where the angle strays from its mean rate by about a quarter of the period in a step, turns are counted wrongly; the
-    number that is to be expected is said as a warning.
+    number that is to be expected is said as a warning. The filter takes of all places the one nearest to its
+    prediction, `-p/2 < r <= p/2`, where that has a standard deviation below `p/2`; else the counted one, if that is
+    within three of them. Motion by more than half a turn from sample to sample is not told from slower one by even
+    readings of an angle alone; readings of its rate tell it.
 
     Examples
     --------
@@ -100,8 +113,8 @@ def angles_of(observed: list[str] | str | None) -> tuple[list[str] | str | None,
 
 def without_turns(
     data: Trajectories, observed: list[str] | str | None
-) -> tuple[Trajectories, list[str] | str | None, dict[str, Circle], tuple[str, ...]]:
-    """A recording whose angles do not jump, what its columns show, the circles of angles, what is to be said of them.
+) -> tuple[Trajectories, list[str] | str | None, dict[str, Circle]]:
+    """A recording whose angles do not jump, what its columns show, the circles of angles.
 
     Columns that are the states themselves but for the turns show nothing else: None.
     """
@@ -111,7 +124,7 @@ def without_turns(
     circles = circles_of(data, dict(zip(data.names, texts or data.names)), turns)
     data = unwrapped(data, turns)
     plain = None if as_they_are(data.names, observed) else texts
-    return data, plain, circles, tuple(said_of_turns(data, turns))
+    return data, plain, circles
 
 
 def _check_periods(data: Trajectories, turns: Mapping[str, float]) -> None:
@@ -174,6 +187,79 @@ def _turns(state: str, k: int, period: float) -> str:
     rate = Fraction(2 * k) / Fraction(exact(period))
     above = "pi" if rate.numerator == 1 else f"{rate.numerator} pi"
     return f"{above} {state}" if rate.denominator == 1 else f"{above} {state}/{rate.denominator}"
+
+
+def pieces_of(
+    data: Trajectories, observation: Array, periods: Mapping[str, float], rates: Mapping[int, int]
+) -> int:
+    """In how many pieces the filter predicts a step of usual length, so that no angle goes far over its circle in one.
+
+    How far it goes is read from the column that shows its rate, or from the mean rate of the count.
+
+    Parameters
+    ----------
+    data : Trajectories
+        Without turns.
+    observation : (q, m) array
+    periods : mapping of str to float
+        By column.
+    rates : mapping of int to int
+        Of states the number of the state that is their rate, where one is.
+    """
+    usual = float(np.median(np.concatenate([np.diff(stamps) for stamps in data.times])))
+    most = 1
+    for name, period in periods.items():
+        shown = observation[data.names.index(name)]
+        rate = np.zeros_like(shown)
+        for state in np.flatnonzero(shown).tolist():
+            rate[rates.get(state, state)] += shown[state] if state in rates else np.nan
+        own = [c for c, row in enumerate(observation) if np.array_equal(row, rate)]
+        if own:
+            size = float(np.nanmedian(np.abs(np.concatenate([path[:, own[0]] for path in data.paths]))))
+        else:
+            size = abs(_mean_rate(data, name))
+        most = max(most, math.ceil(size * usual / (BENDS * period)))
+    return most
+
+
+def _mean_rate(data: Trajectories, name: str) -> float:
+    """How fast a column goes from the first reading of each path to the last one, on the average."""
+    moved = lasted = 0.0
+    for path, stamps in zip(data.paths, data.times):
+        there = np.flatnonzero(np.isfinite(path[:, data.names.index(name)]))
+        if len(there) > 1:
+            ends = there[[0, -1]]
+            moved += float(np.diff(path[ends, data.names.index(name)])[0])
+            lasted += float(np.diff(np.asarray(stamps)[ends])[0])
+    return moved / lasted if lasted > 0.0 else 0.0
+
+
+def said_of_followed(data: Trajectories, periods: Mapping[str, float], fitted: Sequence[Array]) -> list[str]:
+    """A sentence for each angle whose turns the filter counted otherwise than its readings alone would have it.
+
+    Parameters
+    ----------
+    data : Trajectories
+        Without turns.
+    periods : mapping of str to float
+        By column.
+    fitted : sequence of (n_i, q) arrays
+        What the smoothed states show.
+    """
+    found = []
+    for name, period in periods.items():
+        c = data.names.index(name)
+        parts = [counted_otherwise(path[:, c], one[:, c], period) for path, one in zip(data.paths, fitted)]
+        otherwise, close = (sum(part[k] for part in parts) for k in (0, 1))
+        share = max(part[2] for part in parts)
+        if not otherwise:
+            continue
+        fast = f"; it goes by {share:.2g} of {period:.4g} from sample to sample" if share > 0.5 else ""
+        found.append(
+            f"{name}: between {otherwise} pairs of readings the model leads through another number of turns than was "
+            f"counted, and is followed ({close} of them next to each other){fast}"
+        )
+    return found
 
 
 def said_of_turns(data: Trajectories, periods: Mapping[str, float]) -> list[str]:

@@ -5,6 +5,7 @@ use super::small::multiply;
 use super::square::with_size;
 use super::state_space::StateSpace;
 use super::tails::{LOG_2PI, Reading};
+use super::turns::Turns;
 use super::visitor::{Update, Visitor};
 use super::weighing::Weighing;
 use crate::Result;
@@ -30,6 +31,7 @@ pub struct Engine<'a, 'p> {
     maps: Vec<Vec<f64>>,
     /// What is read otherwise than normal noise.
     reading: Reading,
+    turns: Turns,
     noise: Vec<f64>,
     /// The last update of each path and phase.
     work: Vec<Weighing>,
@@ -55,6 +57,7 @@ impl<'a, 'p> Engine<'a, 'p> {
             observation: model.observation.iter().copied().collect(),
             maps: model.resets.iter().map(|map| map.iter().copied().collect()).collect(),
             reading: Reading::new(&model.tails, q),
+            turns: Turns::new(model, lanes, predictor.phases.slots()),
             noise: model.noise.to_vec(),
             work: vec![Weighing::new(m, q); predictor.phases.slots()],
             predictor,
@@ -82,6 +85,16 @@ impl<'a, 'p> Engine<'a, 'p> {
     /// Log-likelihood of each path so far; minus infinity where the filter left the finite range.
     pub fn loglik(&self) -> Vec<f64> {
         self.loglik.iter().map(|&value| if value.is_finite() { value } else { f64::NEG_INFINITY }).collect()
+    }
+
+    /// What is added to readings that wrap, see [`Turns`].
+    pub fn turned(&self) -> &[f64] {
+        self.turns.added()
+    }
+
+    /// Takes that from another filter of the same paths.
+    pub fn follow(&mut self, turned: &[f64]) {
+        self.turns.follow(turned);
     }
 
     /// Filters all samples.
@@ -163,9 +176,19 @@ impl<'a, 'p> Engine<'a, 'p> {
         }
     }
 
+    /// The turns of what is seen of sample `n`.
+    fn turn(&mut self, n: usize, lane: usize, slot: usize) {
+        let (m, y, w) = (self.model.m(), self.paths[lane].x.row(n), &self.work[slot]);
+        let mean = &self.mean[lane * m..(lane + 1) * m];
+        for c in (0..self.model.q()).filter(|&c| w.seen[c]) {
+            let ahead: f64 = w.masked[c * m..(c + 1) * m].iter().zip(mean).map(|(a, b)| a * b).sum();
+            self.turns.turn((lane, slot), c, y[c] - ahead);
+        }
+    }
+
     /// Whether something is missing at sample `n`, or it has other factors of the noise, or other resets, than the one
     /// a period before.
-    fn turns(&self, n: usize, lane: usize) -> bool {
+    fn changes(&self, n: usize, lane: usize) -> bool {
         let x = &self.paths[lane].x;
         let (q, period) = (self.model.q(), self.predictor.phases.periods[lane]);
         let missing = |c: usize| {
@@ -208,7 +231,7 @@ impl<'a, 'p> Engine<'a, 'p> {
         }
         let (m, y, w) = (self.model.m(), self.paths[lane].x.row(n), &mut self.work[slot]);
         self.reading.read(
-            |c| y[c],
+            |c| y[c] + self.turns.of(lane, c),
             (&w.seen, &w.masked),
             (&self.noise, &mut w.scale),
             (&self.mean[lane * m..(lane + 1) * m], &self.cov[lane * m * m..(lane + 1) * m * m]),
@@ -240,7 +263,7 @@ impl<'a, 'p> Engine<'a, 'p> {
         let y = self.paths[lane].x.row(n);
         let (slot, period) = (self.predictor.phases.slot(lane, n), self.predictor.phases.periods[lane]);
         let mut steady = self.predictor.steady(lane);
-        if self.turns(n, lane) {
+        if self.changes(n, lane) {
             let ahead = self.predictor.unsettle(n, lane);
             if steady {
                 self.cov[lane * m * m..(lane + 1) * m * m].copy_from_slice(ahead);
@@ -255,6 +278,14 @@ impl<'a, 'p> Engine<'a, 'p> {
             self.read_sample(n, lane, slot);
             self.give(n, lane);
             self.mask(n, lane, slot);
+            if !self.turns.is_empty() {
+                self.turns.doubt(slot, &self.work[slot].masked, &self.cov[lane * m * m..(lane + 1) * m * m]);
+            }
+        }
+        if !self.turns.is_empty() {
+            self.turn(n, lane, slot);
+        }
+        if !steady {
             self.believe(n, lane, slot);
             self.weigh(lane, slot);
         }
@@ -267,6 +298,7 @@ impl<'a, 'p> Engine<'a, 'p> {
             if w.seen[c] {
                 n_seen += 1.0;
                 w.r[c] = y[c] - row.iter().zip(&*mean).map(|(a, b)| a * b).sum::<f64>();
+                w.r[c] += self.turns.of(lane, c);
             }
         }
         multiply(&w.inverse, &w.r, &mut w.white, q, q, 1);

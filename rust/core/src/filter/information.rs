@@ -108,7 +108,8 @@ pub fn changed<'a>(model: &StateSpace<'a>, parameters: &[(Parameter, f64)]) -> R
 /// Rows of one batch whose products are the Fisher information, and with the target the gradient.
 ///
 /// `dl = -r^T S^-1 dr + tr(S^-1 (r r^T - S) S^-1 dS) / 2`; information `dr^T S^-1 dr + tr(S^-1 dS S^-1 dS) / 2`. While
-/// the covariances of all models stand still, so does `dS`. Where noise has tails the rows are the scores of the samples.
+/// the covariances of all models stand still, so does `dS`. All take the turns of angles that the model itself takes. Where
+/// noise has tails the rows are the scores of the samples.
 pub fn information_rows(
     models: &[StateSpace<'_>],
     steps: &[f64],
@@ -131,8 +132,14 @@ pub fn information_rows(
         if n % 16 == 0 {
             control.check()?;
         }
-        for (engine, now) in engines.iter_mut().zip(&mut changes.seen) {
-            engine.advance(n, now);
+        if let (Some((first, others)), Some((seen, beside))) =
+            (engines.split_first_mut(), changes.seen.split_first_mut())
+        {
+            first.advance(n, seen);
+            for (engine, now) in others.iter_mut().zip(beside) {
+                engine.follow(first.turned());
+                engine.advance(n, now);
+            }
         }
         for lane in (0..lanes).filter(|&lane| n > 0 && n < paths[lane].len()) {
             if models[0].tails.is_empty() {

@@ -20,6 +20,7 @@ mod standing;
 mod state_space;
 mod tails;
 mod transition;
+mod turns;
 mod visitor;
 mod weighing;
 mod whitened;

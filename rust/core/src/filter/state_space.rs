@@ -61,6 +61,8 @@ pub struct StateSpace<'a> {
     /// where all are one; one over the degrees of freedom of Student's law; or the share of jumps and the root of their
     /// size.
     pub kicks: Vec<f64>,
+    /// Of each channel the period by which its readings wrap, zero of those that do not. Empty where none does.
+    pub periods: Vec<f64>,
 }
 
 impl StateSpace<'_> {
@@ -146,6 +148,17 @@ impl StateSpace<'_> {
         }
         self.check_tails()?;
         self.check_kicks()?;
+        if !self.periods.is_empty() && self.periods.len() != q {
+            let found = format!("{} of them", self.periods.len());
+            return Err(Error::argument("periods", found, format!("none, or {q}")));
+        }
+        if let Some(period) = self.periods.iter().find(|period| !(**period >= 0.0 && period.is_finite())) {
+            return Err(Error::argument(
+                "periods",
+                period,
+                "positive numbers, or 0 of a channel that does not wrap",
+            ));
+        }
         let columns = q + self.given.len() + self.scaled.len() + self.resets.len();
         if let Some((n, path)) = paths.iter().enumerate().find(|(_, path)| path.x.ncols() != columns) {
             let found = format!("path {n} with {} columns", path.x.ncols());
@@ -171,8 +184,9 @@ impl StateSpace<'_> {
             let allowed = "nothing, a positive number, or a share and a width";
             return Err(Error::argument("kicks", format!("{:?}", self.kicks), allowed));
         }
-        if !self.kicks.is_empty() && !(self.tails.is_empty() && self.resets.is_empty()) {
-            return Err(Error::argument("kicks", "a law", "none beside tails and resets"));
+        let beside = [self.tails.is_empty(), self.resets.is_empty(), self.periods.is_empty()];
+        if !self.kicks.is_empty() && beside.contains(&false) {
+            return Err(Error::argument("kicks", "a law", "none beside tails, resets and periods"));
         }
         Ok(())
     }

@@ -42,6 +42,7 @@ impl Toy {
             tails: Vec::new(),
             shared: Vec::new(),
             kicks: Vec::new(),
+            periods: Vec::new(),
         }
     }
 
@@ -362,6 +363,8 @@ fn a_model_that_does_not_fit_is_refused_with_the_name_of_what_is_wrong() {
         ("noise", StateSpace { noise: array![0.1], ..fine.clone() }),
         ("noise", StateSpace { noise: array![0.05, 0.2], ..toy.grouped() }),
         ("shared", StateSpace { shared: vec![(0, 2)], ..toy.grouped() }),
+        ("periods", StateSpace { periods: vec![1.0], ..toy.model() }),
+        ("periods", StateSpace { periods: vec![1.0, -1.0], ..toy.model() }),
         ("tails", StateSpace { tails: vec![vec![0.2], Vec::new()], ..toy.grouped() }),
         ("mean0", StateSpace { mean0: array![0.1], ..fine.clone() }),
         ("floor", StateSpace { floor: array![0.1], ..fine.clone() }),

@@ -32,6 +32,7 @@ fn model<'a>(programs: &'a [Program; 2], drift: Array2<f64>, gamma: Array2<f64>)
         tails: Vec::new(),
         shared: Vec::new(),
         kicks: Vec::new(),
+        periods: Vec::new(),
     }
 }
 
