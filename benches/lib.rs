@@ -168,6 +168,7 @@ impl Recording {
             tails: Vec::new(),
             shared: Vec::new(),
             kicks: Vec::new(),
+            periods: Vec::new(),
         }
     }
 
