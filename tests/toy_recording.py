@@ -94,7 +94,7 @@ class Parabola:
 
     def filter_smooth(self, space, paths, times):
         self.calls["smooth"] += 1
-        return [path.copy() for path in paths], [np.full((len(path), 1, 1), 0.01) for path in paths]
+        return [path[:, :1].copy() for path in paths], [np.full((len(path), 1, 1), 0.01) for path in paths]
 
 
 def recording(stages, *, free_noise=True, terms=TERMS, paths=None, **changed):

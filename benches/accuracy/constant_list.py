@@ -261,6 +261,10 @@ NO_STUDY = {
     "fit.memory.COLDEST": "white noise of the sensor may be all that the rate of samples shows",
     "fit.memory.HOTTEST": "the samples show the rate but for what they average over",
     "fit.numbers.STARTS": "the best of a few is climbed: a likelihood of more tops than these needs bounds",
+    "fit.filtered.course.FELT": "`benches/accuracy/course.py`: by nothing of a linear oscillator, under 0.2 of a weak "
+    "Duffing seen, 10 to 11 of one felt (1000 samples), 10 to 12 of Van der Pol's (2000); no term hangs on half",
+    "fit.filtered.course.COURSES": "ends a loop that ends where a course gains less than `FELT`",
+    "fit.filtered.course.ROUNDS": "ends a loop that ends where the best model keeps its course",
     "fit.filtered.settle.CLIMBS": "ends a loop; eight steps of scoring are usual",
     "fit.numbers.FACTOR": "a start is meant to be right within its size; bounds say more",
     "fit.numbers.GENERIC": "any value will do at which an expression is of no special form",

@@ -25,8 +25,9 @@ def _recording(q, slower):
     return paths, times
 
 
-def _run(name, q, slower, given=False, tails=(), shared=(), kicks=(), few=False):
+def _run(name, q, slower, given=False, few=False, course=None, **laws):
     stages = get_backend(name)
+    tails, shared, kicks = (laws.get(law, ()) for law in ("tails", "shared", "kicks"))
     terms, states = ([*TERMS, "cos(u)", "u"], ["x1", "v1", "u"]) if given else (TERMS, ["x1", "v1"])
     drift = np.zeros((len(states), len(terms)))
     drift[0, 1] = 1.0
@@ -49,6 +50,7 @@ def _run(name, q, slower, given=False, tails=(), shared=(), kicks=(), few=False)
         tails=tails,
         shared=shared,
         kicks=kicks,
+        along=course is not None,
     )
     paths, times = _recording(q, slower)
     if few:  # of even steps, and of uneven ones, short
@@ -57,6 +59,8 @@ def _run(name, q, slower, given=False, tails=(), shared=(), kicks=(), few=False)
     if given:
         drift[1, 8], drift[2, 7] = 30.0, 1.0  # the given state moves between its samples
         paths = [np.column_stack([x, np.sin(np.arange(len(x)) / 5.0)]) for x in paths]
+    if course is not None:
+        paths = [np.column_stack([x, _course(len(x), len(states), course)]) for x in paths]
     steps = [("drift", 1, 0), ("gamma", 0, 3), ("noise", 0, 0)]
     steps += [("noise", q, 0)] * len(shared)
     steps += [("tails", c, k) for c, law in enumerate(tails) for k in range(len(law))]
@@ -176,6 +180,23 @@ def test_both_backends_follow_an_angle_alike(tails):
     ours, theirs = (_run_turning(name, tails=tails) for name in ("rust", "reference"))
     _agree(ours, theirs)
     assert ours["loglik"].sum() > _run_turning("rust", (), tails)["loglik"].sum() + 200.0
+
+
+def _course(n, m, size):
+    """Means of so much, and covariances that are no diagonal."""
+    rng = np.random.default_rng(9)
+    mean = size * rng.normal(size=(n, m))
+    low = 0.3 * size * rng.normal(size=(n, m, m))
+    rows, columns = np.tril_indices(m)
+    return np.hstack([mean, (low @ np.swapaxes(low, 1, 2))[:, rows, columns]])
+
+
+@pytest.mark.parametrize(("slower", "given"), [(1, False), (25, False), (25, True)])
+def test_both_backends_go_along_a_course_alike(slower, given):
+    """In one step and in several pieces, of which the first alone is linearised about the course."""
+    ours, theirs = (_run(name, 2, slower, given, course=0.05) for name in ("rust", "reference"))
+    _agree(ours, theirs)
+    assert not np.allclose(ours["loglik"], _run("rust", 2, slower, given)["loglik"])
 
 
 def _exposed(y, t, period):

@@ -350,13 +350,19 @@ class StateSpace:
         size. The state is followed by a law for each mode, see `stats.sizes`; its modes are weighed by the readings,
         those alike put together, each normal of the mean and covariance that it has, and the likelihood is that of all
         of them. States, and regressions of the drift and the noise, are of steps each of its
-        mean size given the readings. None beside `tails` and `resets`.
+        mean size given the readings. None beside `tails`, `resets` and a course.
     periods : tuple of q floats
         By how much the readings of each channel wrap, 0 of those that do not; empty where none does. Whole periods are
         added to a reading: of all but the first of a path so many that its innovation is within half a period,
         `-p/2 < r <= p/2`. Where the predicted reading has a variance of `p^2 / 4` or more, which does not tell places
         apart, as many are added as to the reading before, unless that is off by more than three standard deviations.
         The models of `filter_information` all take those of its model. None beside `kicks`.
+    along : bool
+        Whether each step is linearised about a normal law of the state that the paths hold, and not about the filter's
+        own: the columns after all others are its mean and the lower triangle of its covariance, row by row, at the
+        sample that the step leaves. A step of several pieces is linearised about it in its first piece. With the mean
+        ``s`` of the law, the averages ``E u`` of the terms over it and over the noise of the step, and the Jacobian
+        ``A`` at ``s``, the drift at ``x`` is ``E f + A (x - s)``. Nothing to a model whose terms are affine.
     """
 
     program: Program
@@ -378,6 +384,13 @@ class StateSpace:
     shared: tuple[tuple[int, int], ...] = ()
     kicks: tuple[float, ...] = ()
     periods: tuple[float, ...] = ()
+    along: bool = False
+
+    @property
+    def course(self) -> int:
+        """Columns of the paths that hold the law about which a step is linearised."""
+        m = len(self.drift)
+        return m * (m + 3) // 2 if self.along else 0
 
     def moved(self, parameter: Parameter, step: float) -> StateSpace:
         """The same with one parameter larger by `step`."""

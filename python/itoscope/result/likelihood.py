@@ -63,7 +63,8 @@ def likelihood(result: Findings, data: Trajectories | None = None) -> Likelihood
 
     Notes
     -----
-    Of a model with a function of Python, under which no filter runs, the likelihood is that of its Euler steps.
+    Of a model with a function of Python, under which no filter runs, the likelihood is that of its Euler steps. A fit
+    that went along a course is linearised about that of the recording, which hangs on later readings too.
     """
     data = result.driven(recording_of(result, data, "the likelihood"))
     if not result.diffusion:

@@ -10,6 +10,7 @@ import numpy as np
 
 from itoscope.backends import get_backend
 from itoscope.backends.records import Kink, StateSpace
+from itoscope.data.course import on_course
 from itoscope.data.driving import carried_columns
 from itoscope.data.sight import Sight
 from itoscope.errors import ArgumentError
@@ -71,7 +72,7 @@ class Observer:
         All states, those that are carried along at the end; what was recorded with noise.
     expressions : tuple of str
         The terms of the model, those of given rows among them.
-    drift, gamma, ..., second_order
+    drift, gamma, ..., along
         The fields of `StateSpace`.
     gathered : tuple of int
         Channels that show something over the step before, its average
@@ -111,6 +112,7 @@ class Observer:
     shared: tuple[tuple[int, int], ...] = ()
     kicks: tuple[float, ...] = ()
     periods: tuple[float, ...] = ()
+    along: bool = False
     gathered: tuple[int, ...] = ()
     zeros: tuple[str, ...] = ()
     slow: tuple[str, ...] = ()
@@ -319,9 +321,10 @@ class Observer:
         return found
 
     def columns(self, data: Trajectories) -> list[Array]:
-        """The channels of every path, and what the filter takes with them."""
+        """The channels of every path, and what the filter takes with them: also a course, where it goes along one."""
         more = carried_columns(self.sight.spread(data), list(self.driven), self.driven)
-        return self.sight.columns(data, more)
+        own = self.sight.columns(data, more)
+        return on_course(self._stages, self.space(), own, self.times(data)) if self.along else own
 
     def times(self, data: Trajectories) -> list[Times]:
         """When the filter looks at every path, as stages take it."""

@@ -34,6 +34,7 @@ pub struct PyStateSpace {
     shared: Vec<(usize, usize)>,
     kicks: Vec<f64>,
     periods: Vec<f64>,
+    along: bool,
 }
 
 #[pymethods]
@@ -69,6 +70,7 @@ impl PyStateSpace {
             shared: model.shared,
             kicks: model.kicks,
             periods: model.periods,
+            along: model.along,
         })
     }
 }
@@ -97,6 +99,7 @@ impl PyStateSpace {
             shared: self.shared.clone(),
             kicks: self.kicks.clone(),
             periods: self.periods.clone(),
+            along: self.along,
         }
     }
 }

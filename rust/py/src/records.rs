@@ -278,6 +278,8 @@ pub struct PyModel<'py> {
     pub kicks: Vec<f64>,
     /// Periods of channels that wrap.
     pub periods: Vec<f64>,
+    /// Whether the paths hold the law about which steps are linearised.
+    pub along: bool,
 }
 
 /// `Kink`: a term whose derivative jumps.

@@ -2,7 +2,8 @@
 
 State `dx = f(x) dt + g(x) dB` with `f = drift @ u(x)`, `g g^T = Gamma(x) = sum_k gamma[pair, k] u_k(x)`; observation
 `y = H x + e`, `e ~ N(0, R)`, independent but for `shared` channels. All paths advance one sample together. A missing
-value is NaN. A sample may scale the noise of its channels, and the state may be reset after it, `x <- J x`.
+value is NaN. A sample may scale the noise of its channels, and the state may be reset after it, `x <- J x`; and it may
+hold the law of the state about which the step that leaves it is linearised.
 """
 
 from __future__ import annotations
@@ -164,20 +165,29 @@ def _gamma(model: StateSpace, terms: Array) -> Array:
     return out
 
 
-def predict(model: StateSpace, mean: Array, cov: Array, h: Array, size: Array) -> tuple[Step, Array, Array]:
+def predict(
+    model: StateSpace,
+    mean: Array,
+    cov: Array,
+    h: Array,
+    size: Array,
+    about: tuple[Array, Array] | None = None,
+) -> tuple[Step, Array, Array]:
     """Mean and covariance one step of length `h` later, the noise of a `size`, by local linearisation.
 
     The drift is linearised at the mean, `f + A (x - M)`, and integrated exactly. Its terms are averaged where noise
     and doubt may take the state, with the covariance of half way; what the way of the drift adds to a term beyond its
     gradient is counted as `c s^2`, with `c` from the term where the linear drift leads. A term with a kink has no `c`;
     its average counts the way along the drift as spread. Gamma moves along the step with its terms: the integral for
-    its value at the start is exact, the rest is a sum over three nodes.
+    its value at the start is exact, the rest is a sum over three nodes. Where a law `about` is told, all this is done
+    about its mean and covariance, and the terms go from there to the mean along their gradients.
     """
-    at_mean = model.program.evaluate(mean)
-    slopes = model.program.gradient(mean)
+    at, doubt = about or (mean, cov)
+    at_mean = model.program.evaluate(at)
+    slopes = model.program.gradient(at)
     terms = at_mean
     for kink in model.kinks:
-        terms[:, kink.term], slopes[:, kink.term, :] = _kinked(kink, mean, cov)
+        terms[:, kink.term], slopes[:, kink.term, :] = _kinked(kink, at, doubt)
     a = np.einsum("ik,pkj->pij", model.drift, slopes)
     f = terms @ model.drift.T
     bends = np.zeros_like(terms)
@@ -185,21 +195,22 @@ def predict(model: StateSpace, mean: Array, cov: Array, h: Array, size: Array) -
         move = transition(a, h)
         way = np.einsum("pij,pj->pi", move.lead, f)
         safe = np.where(h[:, 0] > 0.0, h[:, 0], 1.0)
-        bends = model.program.evaluate(np.ascontiguousarray(mean + way)) - terms
+        bends = model.program.evaluate(np.ascontiguousarray(at + way)) - terms
         bends = (bends - np.einsum("pkj,pj->pk", slopes, way)) / safe**2
         half = move.nodes[1].phi
         gamma = _gamma(model, terms)
-        ahead = half @ (cov + h / 4 * gamma) @ np.swapaxes(half, 1, 2) + h / 4 * gamma
-        terms = _expected_terms(model, mean, ahead, terms)
+        ahead = half @ (doubt + h / 4 * gamma) @ np.swapaxes(half, 1, 2) + h / 4 * gamma
+        terms = _expected_terms(model, at, ahead, terms)
         for kink in model.kinks:
             bends[:, kink.term] = 0.0
-            along = h**2 / 3 * f[:, :, None] * f[:, None, :]
-            terms[:, kink.term] = _kinked(kink, mean, ahead + along)[0]
-        f = terms @ model.drift.T
-        moved = mean + np.einsum("pij,pj->pi", move.lead, f) + move.curve(bends @ model.drift.T)
+            way = h**2 / 3 * f[:, :, None] * f[:, None, :]
+            terms[:, kink.term] = _kinked(kink, at, ahead + way)[0]
     else:
         move = euler(a, h)
-        moved = mean + h[:, 0] * f
+    if about:
+        terms = terms + np.einsum("pkj,pj->pk", slopes, mean - at)
+    f = terms @ model.drift.T
+    moved = mean + np.einsum("pij,pj->pi", move.lead, f) + move.curve(bends @ model.drift.T)
     step = Step(h, terms, slopes, bends, f, move, np.empty(0), size)
     start = _gamma(model, terms)
     spread = move.spread(start)
@@ -301,6 +312,16 @@ def _turned(
     return found
 
 
+def _course(model: StateSpace, y: Array) -> tuple[Array, Array]:
+    """Mean `(p, m)` and covariance `(p, m, m)` that a sample holds of the law of the state."""
+    m = len(model.drift)
+    own = y[:, y.shape[1] - model.course :]
+    rows, columns = np.tril_indices(m)
+    cov = np.zeros((len(y), m, m))
+    cov[:, rows, columns] = cov[:, columns, rows] = own[:, m:]
+    return own[:, :m], cov
+
+
 def blocks(paths: Sequence[Array], times: Times) -> Iterator[tuple[NDArray[np.intp], Array, Array]]:
     """Groups of paths of equal length: indices, samples `(p, T, q)` and steps `(p, T - 1)`."""
     lengths = np.array([len(y) for y in paths])
@@ -340,7 +361,8 @@ def run(
             for piece in range(int(pieces.max())):
                 h = np.where(piece < pieces, gap / pieces, 0.0)[:, None, None]  # 0 leaves a path where it is
                 size = np.ones_like(h) if sizes is None else sizes[:, n, None, None]
-                step, mean, cov = predict(model, mean, cov, h, size)
+                about = _course(model, y[:, n - 1]) if model.along and piece == 0 else None
+                step, mean, cov = predict(model, mean, cov, h, size, about)
                 on_predict(n, step, mean, cov)
         if given:
             mean, cov = mean.copy(), cov.copy()

@@ -17,9 +17,10 @@ import numpy as np
 from itoscope.backends.records import Parameter
 from itoscope.common.progress import Reporter
 from itoscope.errors import ArgumentError
+from itoscope.fit.filtered.course import family_along
 from itoscope.fit.filtered.doubt import doubt
 from itoscope.fit.filtered.equations import Asked, equations
-from itoscope.fit.filtered.family import Family, Member, climbed, family, with_member
+from itoscope.fit.filtered.family import Family, Member, climbed, with_member
 from itoscope.fit.filtered.kicks import kicked
 from itoscope.fit.filtered.likelihood import Maximum, maximise
 from itoscope.fit.filtered.search import Found, search
@@ -183,7 +184,8 @@ def fit_filtered(
     with _telling(task, reporter, "weighing models") as told:
         state = _without_noise(told, found.state)
         state = state.refitted(told.recording, 4).reopened(told)
-        models = family(told, state)
+        told, models = family_along(told, state)
+        task = replace(task, recording=replace(told.recording, passed=task.recording.passed))
     with _telling(task, reporter, "likelihood") as told:
         models, shown = _shown(told, models, asked.threshold)
         state = kicked(told.recording, tailed(told.recording, _reopened(told, shown)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from itoscope.backends.records import Parameter, Program, StateSpace
+from itoscope.data.course import with_course
 from itoscope.fit.filtered.links import Links
 from itoscope.fit.filtered.named import followed, joined
 from itoscope.stats.quadratic import Quadratic
@@ -98,6 +99,8 @@ class Recording:
         By how much the readings of channels wrap, 0 of those that do not; empty where none does.
     derived : dict of int to (int, float)
         States of which a channel shows a derivative, and their size over that of the channel, for a first look.
+    along : bool
+        Whether the paths have a course at the end, about which steps are linearised.
     looked : Looked, optional
         The readings at the samples alone, where the paths have more moments than these.
     compiled : dict
@@ -127,6 +130,7 @@ class Recording:
     walks: dict[int, int] = field(default_factory=dict)
     periods: tuple[float, ...] = ()
     derived: dict[int, tuple[int, float]] = field(default_factory=dict)
+    along: bool = False
     looked: Looked | None = None
     compiled: dict[tuple[int, ...], tuple[list[str], Program]] = field(
         default_factory=dict, repr=False, compare=False
@@ -154,6 +158,17 @@ class Recording:
             paths=[np.ascontiguousarray(self.paths[i][:each]) for i in which],
             times=[t if np.ndim(t := self.times[i]) == 0 else np.asarray(t)[:each] for i in which],
         )
+
+    def along_course(self, model: Model) -> Recording:
+        """The same with the states that a model sees behind the recording as its course."""
+        course = with_course(self.stages, self.space(model)[0], self.paths, self.times)
+        return replace(self, paths=course, along=True)
+
+    def bends(self, model: Model) -> bool:
+        """Whether a model has a drift that is not affine in the state, and a Gamma that does not move with it."""
+        space, place = self.space(model)
+        moving = {k for k, column in place.items() if space.gamma[:, column].any()}
+        return not self.candidates.affine.issuperset(place) and self.candidates.constants.issuperset(moving)
 
     def held(self) -> Recording:
         """The same with all noise variances and their correlations held."""
@@ -209,6 +224,7 @@ class Recording:
             shared=self.links.pairs,
             kicks=model.kicks,
             periods=() if model.kicks else self.periods,
+            along=self.along,
         )
         return space, {k: place for place, k in enumerate(terms)}
 

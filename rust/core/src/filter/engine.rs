@@ -25,6 +25,8 @@ pub struct Engine<'a, 'p> {
     predictor: Predictor<'a>,
     mean: Vec<f64>,
     cov: Vec<f64>,
+    /// Means and covariances about which the next step of each path is linearised, where those are not the filter's.
+    course: Option<(Vec<f64>, Vec<f64>)>,
     loglik: Vec<f64>,
     observation: Vec<f64>,
     /// The maps of the state after samples, by rows.
@@ -51,6 +53,7 @@ impl<'a, 'p> Engine<'a, 'p> {
         Self {
             model,
             paths,
+            course: model.along.then(|| (mean.clone(), cov.clone())),
             mean,
             cov,
             loglik: vec![0.0; lanes],
@@ -144,7 +147,33 @@ impl<'a, 'p> Engine<'a, 'p> {
                     h[lane] = 0.0;
                 }
             }
-            self.predictor.run(n, &h[..self.paths.len()], &mut self.mean, &mut self.cov, visitor);
+            self.take_course(n, piece);
+            let about = self.course.as_ref().map(|(mean, cov)| (&mean[..], &cov[..]));
+            let now = (&mut self.mean[..], &mut self.cov[..]);
+            self.predictor.run(n, &h[..self.paths.len()], about, now, visitor);
+        }
+    }
+
+    /// Where the next piece of the step to sample `n` is linearised: the first about what the paths say of its start, later
+    /// ones, of whose starts they say nothing, about the filter's own law.
+    fn take_course(&mut self, n: usize, piece: usize) {
+        let (m, own) = (self.model.m(), self.model.course());
+        let Some((mean, cov)) = &mut self.course else { return };
+        if piece > 0 {
+            mean.copy_from_slice(&self.mean);
+            cov.copy_from_slice(&self.cov);
+            return;
+        }
+        for (lane, path) in self.paths.iter().enumerate().filter(|(_, path)| n < path.len()) {
+            let from = path.x.row(n - 1);
+            let mut values = from.iter().skip(from.len() - own).copied();
+            mean[lane * m..(lane + 1) * m].fill_with(|| values.next().unwrap_or(f64::NAN));
+            for i in 0..m {
+                for (j, value) in (0..=i).zip(&mut values) {
+                    cov[(lane * m + i) * m + j] = value;
+                    cov[(lane * m + j) * m + i] = value;
+                }
+            }
         }
     }
 
@@ -196,8 +225,9 @@ impl<'a, 'p> Engine<'a, 'p> {
             if period == 1 { none } else { n < period || none != x[[n - period, c]].is_nan() }
         };
         let first = q + self.model.given.len();
+        let last = x.ncols() - self.model.course();
         (0..q).any(missing)
-            || n >= period && (first..x.ncols()).any(|column| x[[n, column]] != x[[n - period, column]])
+            || n >= period && (first..last).any(|column| x[[n, column]] != x[[n - period, column]])
     }
 
     /// The factors of the noise variances at sample `n`, and what becomes of the state after it.

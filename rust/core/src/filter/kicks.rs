@@ -191,7 +191,7 @@ impl<'a, 'p> Lanes<'a, 'p> {
             let pieces = (gap / self.model.max_step - 1e-9).ceil().max(1.0);
             let h = vec![gap / pieces; self.modes.count];
             for _ in 0..pieces as usize {
-                self.predictor.run(n, &h, &mut self.mean, &mut self.cov, &mut self.spreads);
+                self.predictor.run(n, &h, None, (&mut self.mean, &mut self.cov), &mut self.spreads);
             }
         }
         self.read_sample(n);

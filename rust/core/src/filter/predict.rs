@@ -42,7 +42,8 @@ fn add_changes<const N: usize>(
 }
 
 impl Predictor<'_> {
-    /// Advances means (lanes x m) and covariances (lanes x m x m) by `h`; lanes with `h = 0` stay as they are.
+    /// Advances means (lanes x m) and covariances (lanes x m x m) by `h`; lanes with `h = 0` stay as they are. Steps are
+    /// linearised about these, or about the laws `about` (means, covariances) where there are some.
     ///
     /// The drift is linearised at the mean, `f + A (x - M)`, and integrated exactly. Its terms are averaged over where
     /// noise and doubt may take the state, with the covariance of half way; what the way of the drift adds to a term
@@ -52,8 +53,8 @@ impl Predictor<'_> {
         &mut self,
         n: usize,
         h: &[f64],
-        mean: &mut [f64],
-        cov: &mut [f64],
+        about: Option<(&[f64], &[f64])>,
+        (mean, cov): (&mut [f64], &mut [f64]),
         visitor: &mut V,
     ) {
         if let Some(affine) = self.affine.take() {
@@ -62,11 +63,15 @@ impl Predictor<'_> {
             return;
         }
         let m = self.model.m();
-        self.terms_at(mean, cov);
+        let (at, doubt) = about.unwrap_or((mean, cov));
+        self.terms_at(at, doubt);
         self.linearise(h, V::TERMS || self.gamma_moves);
         if self.model.second_order {
-            self.bend(h, mean);
-            self.average(h, mean, cov);
+            self.bend(h, at);
+            self.average(h, at, doubt);
+        }
+        if about.is_some() {
+            self.carry_to(at, mean);
         }
         for lane in 0..self.lanes {
             if h[lane] > 0.0 {
@@ -217,6 +222,20 @@ impl Predictor<'_> {
         }
         if !self.model.kinks.is_empty() {
             self.average_kinks(h, mean);
+        }
+        self.sum_field();
+    }
+
+    /// Moves the terms from where they were linearised to the means, along their gradients.
+    fn carry_to(&mut self, at: &[f64], mean: &[f64]) {
+        let (m, w) = (self.model.m(), self.width);
+        for k in 0..self.model.program.n_outputs() {
+            for j in 0..m {
+                for lane in 0..self.lanes {
+                    let away = mean[lane * m + j] - at[lane * m + j];
+                    self.terms[k * w + lane] += self.gradient[(k * m + j) * w + lane] * away;
+                }
+            }
         }
         self.sum_field();
     }

@@ -63,6 +63,10 @@ pub struct StateSpace<'a> {
     pub kicks: Vec<f64>,
     /// Of each channel the period by which its readings wrap, zero of those that do not. Empty where none does.
     pub periods: Vec<f64>,
+    /// Whether each step is linearised about a normal law of the state that the paths hold, and not about the filter's:
+    /// the columns after the resets are its mean and the lower triangle of its covariance, row by row, at the sample that
+    /// the step leaves.
+    pub along: bool,
 }
 
 impl StateSpace<'_> {
@@ -74,6 +78,11 @@ impl StateSpace<'_> {
     /// Number of observed channels.
     pub fn q(&self) -> usize {
         self.observation.nrows()
+    }
+
+    /// Columns of the paths that hold the law about which a step is linearised.
+    pub fn course(&self) -> usize {
+        if self.along { self.m() * (self.m() + 3) / 2 } else { 0 }
     }
 
     /// The covariance of the noises of each pair of channels that are both seen, with these factors of the variances.
@@ -159,14 +168,15 @@ impl StateSpace<'_> {
                 "positive numbers, or 0 of a channel that does not wrap",
             ));
         }
-        let columns = q + self.given.len() + self.scaled.len() + self.resets.len();
+        let columns = q + self.given.len() + self.scaled.len() + self.resets.len() + self.course();
         if let Some((n, path)) = paths.iter().enumerate().find(|(_, path)| path.x.ncols() != columns) {
             let found = format!("path {n} with {} columns", path.x.ncols());
             let allowed = format!(
-                "{q} channels, one per row of observation, {} given, {} scaled, {} resets",
+                "{q} channels, one per row of observation, {} given, {} scaled, {} resets, {} of a course",
                 self.given.len(),
                 self.scaled.len(),
-                self.resets.len()
+                self.resets.len(),
+                self.course()
             );
             return Err(Error::argument("paths", found, allowed));
         }
@@ -184,9 +194,10 @@ impl StateSpace<'_> {
             let allowed = "nothing, a positive number, or a share and a width";
             return Err(Error::argument("kicks", format!("{:?}", self.kicks), allowed));
         }
-        let beside = [self.tails.is_empty(), self.resets.is_empty(), self.periods.is_empty()];
+        let beside = [self.tails.is_empty(), self.resets.is_empty(), self.periods.is_empty(), !self.along];
         if !self.kicks.is_empty() && beside.contains(&false) {
-            return Err(Error::argument("kicks", "a law", "none beside tails, resets and periods"));
+            let allowed = "none beside tails, resets, periods and a course";
+            return Err(Error::argument("kicks", "a law", allowed));
         }
         Ok(())
     }

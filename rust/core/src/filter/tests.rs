@@ -43,6 +43,7 @@ impl Toy {
             shared: Vec::new(),
             kicks: Vec::new(),
             periods: Vec::new(),
+            along: false,
         }
     }
 
@@ -366,6 +367,7 @@ fn a_model_that_does_not_fit_is_refused_with_the_name_of_what_is_wrong() {
         ("periods", StateSpace { periods: vec![1.0], ..toy.model() }),
         ("periods", StateSpace { periods: vec![1.0, -1.0], ..toy.model() }),
         ("tails", StateSpace { tails: vec![vec![0.2], Vec::new()], ..toy.grouped() }),
+        ("a course", StateSpace { along: true, ..fine.clone() }),
         ("mean0", StateSpace { mean0: array![0.1], ..fine.clone() }),
         ("floor", StateSpace { floor: array![0.1], ..fine.clone() }),
         ("max_step", StateSpace { max_step: 0.0, ..fine.clone() }),

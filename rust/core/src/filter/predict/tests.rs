@@ -33,6 +33,7 @@ fn model<'a>(programs: &'a [Program; 2], drift: Array2<f64>, gamma: Array2<f64>)
         shared: Vec::new(),
         kicks: Vec::new(),
         periods: Vec::new(),
+        along: false,
     }
 }
 
@@ -50,7 +51,7 @@ fn lonely<'a>(model: &'a StateSpace<'a>, lanes: usize) -> Predictor<'a> {
 /// Mean and covariance a step of `h` after these.
 fn after(model: &StateSpace<'_>, h: f64, mean: [f64; 2], cov: [f64; 4]) -> ([f64; 2], [f64; 4]) {
     let (mut mean, mut cov) = (mean, cov);
-    lonely(model, 1).run(1, &[h], &mut mean, &mut cov, &mut Nobody);
+    lonely(model, 1).run(1, &[h], None, (&mut mean, &mut cov), &mut Nobody);
     (mean, cov)
 }
 
@@ -116,6 +117,37 @@ fn terms_are_averaged_over_where_the_state_may_be() {
     assert!(((cov[0] - p) / h - gamma + 2.0 * 3.0 * x * x * p).abs() < 1e-5);
 }
 
+/// Mean and covariance a step of `h` after `MEAN`, `COV`, linearised about these.
+fn about(model: &StateSpace<'_>, h: f64, at: [f64; 2], doubt: [f64; 4]) -> ([f64; 2], [f64; 4]) {
+    let (mut mean, mut cov) = (MEAN, COV);
+    lonely(model, 1).run(1, &[h], Some((&at, &doubt)), (&mut mean, &mut cov), &mut Nobody);
+    (mean, cov)
+}
+
+#[test]
+fn a_step_is_linearised_about_the_law_that_is_told() {
+    // About N(s, V) the cube is s^3 + 3 s V + 3 s^2 (x - s), and 3 s^2 its slope.
+    let programs = programs(&["x^3"]);
+    let model = model(&programs, array![[-1.0], [0.0]], array![[0.0], [0.0]]);
+    let (h, at, doubt) = (1e-6, [0.9, 0.1], [0.02, 0.0, 0.0, 0.05]);
+    let (mean, cov) = about(&model, h, at, doubt);
+    let ([s, v], [x, p]) = ([at[0], doubt[0]], [MEAN[0], COV[0]]);
+    let cube = s.powi(3) + 3.0 * s * v + 3.0 * s * s * (x - s);
+    assert!(((mean[0] - x) / h + cube).abs() < 1e-5);
+    assert!(((cov[0] - p) / h + 6.0 * s * s * p).abs() < 1e-5);
+    // About the law of the state itself it is the step that is made without a course.
+    assert!(distance(&about(&model, 0.3, MEAN, COV), &after(&model, 0.3, MEAN, COV)) == 0.0);
+}
+
+#[test]
+fn a_linear_model_is_the_same_about_any_law() {
+    let programs = programs(&["1", "x", "v"]);
+    let drift = array![[0.0, 0.0, 1.0], [0.3, -4.0, -0.5]];
+    let model = model(&programs, drift, array![[0.1, 0.0, 0.0], [0.6, 0.0, 0.0]]);
+    let far = about(&model, 0.3, [7.0, -5.0], [2.0, 0.3, 0.3, 1.0]);
+    assert_eq!(far, after(&model, 0.3, MEAN, COV));
+}
+
 #[test]
 fn a_kink_counts_by_its_expectation() {
     let programs = programs(&["sgn(x)"]);
@@ -139,7 +171,7 @@ fn lanes_do_not_see_each_other_and_one_without_a_step_stays() {
     let steps = [0.1, 0.0, 0.02];
     let starts = [MEAN, [1.0, 2.0], [-0.3, 0.1]];
     let (mut mean, mut cov) = (starts.concat(), [COV; 3].concat());
-    lonely(&model, 3).run(1, &steps, &mut mean, &mut cov, &mut Nobody);
+    lonely(&model, 3).run(1, &steps, None, (&mut mean, &mut cov), &mut Nobody);
     for lane in 0..3 {
         let alone = if steps[lane] > 0.0 {
             after(&model, steps[lane], starts[lane], COV)
@@ -176,7 +208,7 @@ fn terms_within_a_step_follow_the_drift() {
     };
     for (h, tolerance) in [(0.1, 2e-4), (0.01, 2e-7)] {
         let (mut mean, mut cov, mut along) = (MEAN, [0.0; 4], Along(Vec::new()));
-        lonely(&model, 1).run(1, &[h], &mut mean, &mut cov, &mut along);
+        lonely(&model, 1).run(1, &[h], None, (&mut mean, &mut cov), &mut along);
         assert_eq!(along.0.len(), PLACES.len());
         for (s, changes) in along.0 {
             for ((change, start), end) in changes.into_iter().zip(at(0.0)).zip(at(s)) {
