@@ -612,7 +612,7 @@ CORE = {
     "discovery::words::WIDTH": _PRINTED,
     "filter::affine::CLOSE": "what is left of a change falls on far below rounding, see `AGAIN`",
     "filter::affine::AGAIN": "1e-13 to the power of 1.25 is 6e-17: below rounding",
-    "filter::phases::LONGEST": "more changes the time, not the numbers",
+    "filter::phases::LONGEST": "1 · 4: 41 · 8 ms a likelihood of 20 000 averages over a part of the step, the same",
     "filter::phases::MOST": "gaps are few where there is a period; without one all is computed, to the same numbers",
     "filter::phases::SAME": "the rounding of two stamps and of their difference",
     "filter::drift_moments::WAYS": "follows from the nodes of a step",
