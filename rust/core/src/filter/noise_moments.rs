@@ -4,7 +4,6 @@ mod memory;
 mod steady;
 
 use super::small::{axpy, multiply, multiply_transposed};
-use super::square::{read, with_size, write};
 use super::state_space::MAX_STATES;
 use super::transition::Transition;
 use super::visitor::{Step, Update, Visitor};
@@ -149,7 +148,7 @@ impl NoiseMoments<'_> {
             *version = transition.version();
             for ((unit, range), out) in self.units.iter().zip(spreads.chunks_exact_mut(mm)) {
                 if !range.is_empty() {
-                    with_size!(m, write(&transition.spread::<N>(&read(unit)), out));
+                    transition.spread(unit, out);
                 }
             }
         }

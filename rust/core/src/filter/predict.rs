@@ -107,11 +107,8 @@ impl Predictor<'_> {
             }
         }
         self.jacobian.fill(0.0);
-        for &(i, k, c) in &self.drift {
-            for j in 0..m {
-                let row = &self.gradient[(k * m + j) * w..][..w];
-                axpy(c, row, &mut self.jacobian[(i * m + j) * w..][..w]);
-            }
+        for &(element, slope, c) in &self.slopes_of {
+            axpy(c, &self.gradient[slope * w..][..w], &mut self.jacobian[element * w..][..w]);
         }
         self.sum_field();
     }
@@ -191,13 +188,10 @@ impl Predictor<'_> {
             }
             self.model.positive_gamma(elements, gamma);
             let ahead = &mut self.ahead[lane * m * m..(lane + 1) * m * m];
-            with_size!(m, {
-                let (gamma, mut at) = (read::<N>(gamma), read::<N>(&cov[lane * N * N..]));
-                add(&mut at, h[lane] / 4.0, &gamma);
-                at = sandwich(&read::<N>(self.moves[lane].onward(PLACES.len() / 2)), &at);
-                add(&mut at, h[lane] / 4.0, &gamma);
-                write(&at, ahead);
-            });
+            rest.copy_from_slice(&cov[lane * m * m..(lane + 1) * m * m]);
+            axpy(h[lane] / 4.0, gamma, rest);
+            self.moves[lane].carry_onward(PLACES.len() / 2, rest, ahead);
+            axpy(h[lane] / 4.0, gamma, ahead);
             factor_semidefinite(ahead, low, rest, m);
             let inputs = around.inputs_mut();
             for column in 0..columns {
@@ -286,7 +280,7 @@ impl Predictor<'_> {
         for node in 0..nodes {
             ways[node] = apply(&read::<N>(transition.lead_to(node)), &field);
         }
-        let LaneWork { gamma, start, elements, spread, .. } = &mut self.small;
+        let LaneWork { gamma, start, elements, spread, rest, .. } = &mut self.small;
         elements.fill(0.0);
         for &(pair, k, c) in &self.gamma {
             elements[pair] += c * self.terms[k * w + lane];
@@ -320,13 +314,13 @@ impl Predictor<'_> {
         if self.gamma_moves {
             add_changes(self.model, &self.gamma, (&step, gamma), (start, elements), &mut added);
         }
-        let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
         if !self.sizes.is_empty() {
             added.as_flattened_mut().iter_mut().for_each(|value| *value *= size);
         }
-        add(&mut after, 1.0, &added);
-        write(&after, cov);
         write(&added, spread);
+        rest.copy_from_slice(cov);
+        transition.carry(rest, cov);
+        axpy(1.0, spread, cov);
         (step.spread, step.mean, step.cov) = (spread, mean, cov);
         visitor.predicted(lane, &step);
     }

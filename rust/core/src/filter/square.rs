@@ -30,6 +30,24 @@ pub fn read<const N: usize>(values: &[f64]) -> Square<N> {
     out
 }
 
+/// The first N rows and columns of a matrix (m x m).
+#[inline]
+pub fn read_part<const N: usize>(values: &[f64], m: usize) -> Square<N> {
+    let mut out = [[0.0; N]; N];
+    for (out, row) in out.iter_mut().zip(values.chunks_exact(m)) {
+        out.copy_from_slice(&row[..N]);
+    }
+    out
+}
+
+/// Writes a matrix to the first N rows and columns of one (m x m).
+#[inline]
+pub fn write_part<const N: usize>(a: &Square<N>, out: &mut [f64], m: usize) {
+    for (row, out) in a.iter().zip(out.chunks_exact_mut(m)) {
+        out[..N].copy_from_slice(row);
+    }
+}
+
 /// Writes a matrix to a slice.
 #[inline]
 pub fn write<const N: usize>(a: &Square<N>, out: &mut [f64]) {
@@ -93,6 +111,24 @@ pub fn apply<const N: usize>(a: &Square<N>, x: &[f64; N]) -> [f64; N] {
         }
     }
     out
+}
+
+/// `a^T x`
+#[inline]
+pub fn apply_transposed<const N: usize>(a: &Square<N>, x: &[f64; N]) -> [f64; N] {
+    let mut out = [0.0; N];
+    for i in 0..N {
+        for j in 0..N {
+            out[j] += a[i][j] * x[i];
+        }
+    }
+    out
+}
+
+/// `x y`
+#[inline]
+pub fn dot<const N: usize>(x: &[f64; N], y: &[f64; N]) -> f64 {
+    (0..N).map(|i| x[i] * y[i]).sum()
 }
 
 /// `out += factor a`

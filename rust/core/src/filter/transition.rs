@@ -3,8 +3,14 @@
 //! Along a step the state follows `dx = (f + A (x - x_0) + c s^2) ds + g dB`, `s` the time since the start. All integrals
 //! are exact for constant `A`: a linear system is forecast without error whatever the step (Ozaki 1992; Biscay et al.
 //! 1996). What has been computed for a Jacobian and a step serves again while both stay the same.
+//!
+//! A last state that drives nothing, as the zero of a sensor or what it gathers over an exposure, is carried as a row beside
+//! the matrices of the others: with `dz = b x ds` its part of the exponential is `b int exp(A s) ds`.
 
-use super::square::{Square, add, apply, norm, one, product, read, sandwich, with_size, write};
+use super::square::{
+    Square, add, apply, apply_transposed, dot, norm, one, product, read, read_part, sandwich, with_size,
+    write_part,
+};
 
 /// Gauss-Legendre nodes of the unit interval and their weights, at which terms are looked up within a step.
 pub const PLACES: [f64; 3] = [0.112_701_665_379_258_3, 0.5, 0.887_298_334_620_741_7];
@@ -34,6 +40,9 @@ pub struct Transition {
     m: usize,
     a: Vec<f64>,
     h: f64,
+    /// Whether the last state drives nothing, itself included, and whether nothing drives it either.
+    passive: bool,
+    alone: bool,
     /// The series run over `h / 2^halvings`.
     halvings: u32,
     /// Terms of the series of vectors, and of the covariance, which turns twice as fast.
@@ -58,6 +67,8 @@ impl Transition {
             m,
             a: square(),
             h: f64::NAN,
+            passive: false,
+            alone: false,
             halvings: 0,
             terms: 1,
             covariance_terms: 1,
@@ -119,13 +130,22 @@ impl Transition {
         for (place, weight) in PLACES.into_iter().zip(WEIGHTS) {
             self.nodes.push(QuadratureNode { s: place * h, weight: weight * h });
         }
-        with_size!(self.m, self.expand::<N>(nodes));
+        let m = self.m;
+        self.passive = m > 1 && (0..m).all(|i| a[i * m + m - 1] == 0.0);
+        self.alone = self.passive && a[(m - 1) * m..].iter().all(|&value| value == 0.0);
+        with_size!(self.core(), self.expand::<N>(nodes));
+    }
+
+    /// How many states there are without a last one that drives nothing.
+    fn core(&self) -> usize {
+        self.m - usize::from(self.passive)
     }
 
     /// The same to first order: `1 + A h`, and integrands as they are at the start.
     pub fn set_euler(&mut self, a: &[f64], h: f64) {
         self.version += 1;
         self.a.copy_from_slice(a);
+        (self.passive, self.alone) = (false, false);
         (self.h, self.halvings, self.terms, self.covariance_terms) = (h, 0, 1, 1);
         self.nodes.clear();
         for (index, &a) in a.iter().enumerate() {
@@ -168,36 +188,80 @@ impl Transition {
         three
     }
 
-    /// `int_0^h exp(A s) Gamma exp(A s)^T ds` for a symmetric matrix.
-    pub fn spread<const N: usize>(&self, gamma: &Square<N>) -> Square<N> {
-        let a = read::<N>(&self.a);
+    /// `exp(A h) p exp(A h)^T` for a symmetric matrix (m x m).
+    pub fn carry(&self, p: &[f64], out: &mut [f64]) {
+        with_size!(self.core(), self.moved::<N>(&self.phi, p, out));
+    }
+
+    /// The same from a node to the end of the step.
+    pub fn carry_onward(&self, node: usize, p: &[f64], out: &mut [f64]) {
+        with_size!(self.core(), self.moved::<N>(self.onward(node), p, out));
+    }
+
+    #[inline]
+    fn moved<const N: usize>(&self, phi: &[f64], p: &[f64], out: &mut [f64]) {
+        let (m, part) = (self.m, Parted::<N>::of(p, self.m));
+        if self.passive {
+            part.turned(&read_part(phi, m), &read_row(phi, m), self.alone).write(out);
+        } else {
+            write_part(&sandwich(&read_part(phi, m), &part.core), out, m);
+        }
+    }
+
+    /// `int_0^h exp(A s) Gamma exp(A s)^T ds` for a symmetric matrix (m x m).
+    pub fn spread(&self, gamma: &[f64], out: &mut [f64]) {
+        with_size!(self.core(), self.spread_of::<N>(gamma, out));
+    }
+
+    fn spread_of<const N: usize>(&self, gamma: &[f64], out: &mut [f64]) {
+        let (m, a) = (self.m, read_part::<N>(&self.a, self.m));
         let t = self.h * 0.5_f64.powi(self.halvings as i32);
-        let mut term = gamma.map(|row| row.map(|value| t * value));
-        let mut sum = term;
+        let mut term = Parted::<N>::of(gamma, m);
+        term.core = term.core.map(|row| row.map(|value| t * value));
+        (term.row, term.corner) = (term.row.map(|value| t * value), t * term.corner);
+        let (mut sum, b) = (term, if self.passive { read_row::<N>(&self.a, m) } else { [0.0; N] });
+        let beside = self.passive && !(self.alone && term.row == [0.0; N]);
         for k in 2..=self.covariance_terms {
-            let turned = product(&a, &term);
+            let share = t / k as f64;
+            if beside {
+                let (driven, turned) = (apply_transposed(&term.core, &b), apply(&a, &term.row));
+                term.corner = 2.0 * share * dot(&b, &term.row);
+                term.row = std::array::from_fn(|i| share * (driven[i] + turned[i]));
+                sum.corner += term.corner;
+                (0..N).for_each(|i| sum.row[i] += term.row[i]);
+            }
+            let turned = product(&a, &term.core);
             for i in 0..N {
                 for j in 0..N {
-                    term[i][j] = t / k as f64 * (turned[i][j] + turned[j][i]);
-                    sum[i][j] += term[i][j];
+                    term.core[i][j] = share * (turned[i][j] + turned[j][i]);
+                    sum.core[i][j] += term.core[i][j];
                 }
             }
         }
         if self.halvings > 0 {
-            let mut phi = read::<N>(&self.short);
+            let mut phi = read_part::<N>(&self.short, m);
+            let mut row = if beside { read_row::<N>(&self.short, m) } else { [0.0; N] };
             for _ in 0..self.halvings {
-                let late = sandwich(&phi, &sum);
-                add(&mut sum, 1.0, &late);
+                let late = sum.turned(&phi, &row, !beside);
+                add(&mut sum.core, 1.0, &late.core);
+                (0..N).for_each(|i| sum.row[i] += late.row[i]);
+                sum.corner += late.corner;
+                if beside {
+                    let further = apply_transposed(&phi, &row);
+                    (0..N).for_each(|i| row[i] += further[i]);
+                }
                 phi = product(&phi, &phi);
             }
         }
-        sum
+        if self.passive { sum.write(out) } else { write_part(&sum.core, out, m) }
     }
 
     /// All matrices of the step.
     fn expand<const N: usize>(&mut self, nodes: bool) {
         const END: usize = PLACES.len();
-        let a = read::<N>(&self.a);
+        let (m, a) = (self.m, read_part::<N>(&self.a, self.m));
+        let b = if self.passive { read_row::<N>(&self.a, m) } else { [0.0; N] };
+        let driven = self.passive && !self.alone;
         let square = product(&a, &a);
         // units that differ from state to state blow up the norm of A, not the root of that of its square
         let size = norm(&a).min(norm(&square).sqrt()) * self.h;
@@ -209,43 +273,116 @@ impl Transition {
         self.terms = (terms(size * share) + 1).min(MOST);
         self.covariance_terms = terms(2.0 * size * share) + 2;
         let wanted = |place: usize| nodes || place == END || place == END / 2;
+        let length = |place: usize| PLACES.get(place).copied().unwrap_or(1.0);
         let (mut leads, mut factors) = ([[[0.0; N]; N]; END + 1], [t; END + 1]);
+        let mut seconds = [[0.0; N]; END + 1];
         // (A t)^k / (k + 1)!
         let mut power = one::<N>();
         for k in 0..self.terms {
+            let factor = t / (k + 1) as f64;
             power = match k {
                 0 => power,
-                1 => a.map(|row| row.map(|value| value * t / 2.0)),
-                2 => square.map(|row| row.map(|value| value * t * t / 6.0)),
-                _ => product(&a, &power).map(|row| row.map(|value| value * t / (k + 1) as f64)),
+                1 => a.map(|row| row.map(|value| value * factor)),
+                2 => square.map(|row| row.map(|value| value * (0.5 * t * factor))),
+                _ => product(&a, &power).map(|row| row.map(|value| value * factor)),
             };
+            let row = if driven { apply_transposed(&power, &b) } else { [0.0; N] };
             for place in (0..=END).filter(|&place| wanted(place)) {
-                factors[place] *= PLACES.get(place).copied().unwrap_or(1.0);
+                factors[place] *= length(place);
                 add(&mut leads[place], factors[place], &power);
+                if driven {
+                    let factor = factors[place] * length(place) * t / (k + 2) as f64;
+                    (0..N).for_each(|i| seconds[place][i] += factor * row[i]);
+                }
             }
         }
-        let mm = N * N;
         for place in (0..=END).filter(|&place| wanted(place)) {
-            let mut lead = leads[place];
+            let (mut lead, mut second, mut span) = (leads[place], seconds[place], length(place) * t);
             let mut phi = exponential(&a, &lead);
             if place == END && self.halvings > 0 {
-                write(&phi, &mut self.short);
+                write_part(&phi, &mut self.short, m);
+                if self.passive {
+                    write_row(&apply_transposed(&lead, &b), 1.0, &mut self.short, m);
+                }
             }
             for _ in 0..self.halvings {
+                if driven {
+                    let (gone, late) = (apply_transposed(&lead, &b), apply_transposed(&phi, &second));
+                    (0..N).for_each(|i| second[i] += span * gone[i] + late[i]);
+                }
+                span *= 2.0;
                 let late = product(&phi, &lead);
                 add(&mut lead, 1.0, &late);
                 phi = product(&phi, &phi);
             }
-            if place == END {
-                write(&phi, &mut self.phi);
-                write(&lead, &mut self.lead);
+            let row = if driven { apply_transposed(&lead, &b) } else { [0.0; N] };
+            // the nodes lie symmetrically: from the last but n it is as far to the end as to the n-th from the start
+            let (of_lead, of_phi) = if place == END {
+                (&mut self.lead[..], &mut self.phi[..])
             } else {
-                write(&lead, &mut self.leads[place * mm..]);
-                // the nodes lie symmetrically: from the last but n it is as far to the end as to the n-th from the start
-                write(&phi, &mut self.onward[(END - 1 - place) * mm..]);
+                (&mut self.leads[place * m * m..], &mut self.onward[(END - 1 - place) * m * m..])
+            };
+            write_part(&lead, of_lead, m);
+            write_part(&phi, of_phi, m);
+            if self.passive {
+                write_row(&second, span, of_lead, m);
+                write_row(&row, 1.0, of_phi, m);
             }
         }
     }
+}
+
+/// A symmetric matrix of N states and, where there is one, of a last state beside them: its row, and its own element.
+#[derive(Clone, Copy)]
+struct Parted<const N: usize> {
+    core: Square<N>,
+    row: [f64; N],
+    corner: f64,
+}
+
+impl<const N: usize> Parted<N> {
+    /// Of a matrix (m x m), `m` being `N` or one more.
+    #[inline]
+    fn of(p: &[f64], m: usize) -> Self {
+        let (row, corner) = if m > N { (read_row(p, m), p[m * m - 1]) } else { ([0.0; N], 0.0) };
+        Self { core: read_part(p, m), row, corner }
+    }
+
+    /// `f p f^T` with `phi` and the row `(row, 1)` of the last state in `f`, which is `alone` where that is nothing.
+    #[inline]
+    fn turned(&self, phi: &Square<N>, row: &[f64; N], alone: bool) -> Self {
+        let mut beside = self.row;
+        let mut corner = self.corner;
+        if !alone {
+            let driven = apply(&self.core, row);
+            corner += dot(row, &driven) + 2.0 * dot(row, &beside);
+            (0..N).for_each(|i| beside[i] += driven[i]);
+        }
+        Self { core: sandwich(phi, &self.core), row: apply(phi, &beside), corner }
+    }
+
+    /// Writes it as a matrix of N + 1 states.
+    #[inline]
+    fn write(&self, out: &mut [f64]) {
+        let m = N + 1;
+        write_part(&self.core, out, m);
+        write_row(&self.row, self.corner, out, m);
+        (0..N).for_each(|i| out[i * m + N] = self.row[i]);
+    }
+}
+
+/// The first N elements of the last row of a matrix (m x m).
+#[inline]
+fn read_row<const N: usize>(values: &[f64], m: usize) -> [f64; N] {
+    std::array::from_fn(|i| values[(m - 1) * m + i])
+}
+
+/// Writes the last row of a matrix (m x m) whose last column is zero but for the corner.
+#[inline]
+fn write_row<const N: usize>(row: &[f64; N], corner: f64, out: &mut [f64], m: usize) {
+    out[(m - 1) * m..(m - 1) * m + N].copy_from_slice(row);
+    (0..N).for_each(|i| out[i * m + N] = 0.0);
+    out[m * m - 1] = corner;
 }
 
 /// `exp(A t)` from its integral.
@@ -311,7 +448,9 @@ mod tests {
             let mut found = Transition::new(2);
             found.set(&[0.0, 1.0, -stiffness, 0.0], h, true);
             let exact = [2.0 * h * h * h / 3.0, h * h, h * h, 2.0 * h];
-            for (found, exact) in found.spread(&read::<2>(&gamma)).as_flattened().iter().zip(exact) {
+            let mut spread = [0.0; 4];
+            found.spread(&gamma, &mut spread);
+            for (found, exact) in spread.iter().zip(exact) {
                 assert!((found - exact).abs() < (1e-15 + stiffness) * exact, "{stiffness}: {found} {exact}");
             }
             assert!((found.lead()[1] - h * h / 2.0).abs() < 1e-15 + stiffness);
@@ -336,11 +475,44 @@ mod tests {
         }
         let mut found = Transition::new(2);
         found.set(&A, h, true);
-        let (spread_found, curve_found) = (found.spread(&read::<2>(&gamma)), found.curve(&c));
+        let (mut spread_found, curve_found) = ([0.0; 4], found.curve(&c));
+        found.spread(&gamma, &mut spread_found);
         let pairs = found.lead().iter().zip(&lead);
-        let pairs = pairs.chain(spread_found.as_flattened().iter().zip(&spread));
+        let pairs = pairs.chain(spread_found.iter().zip(&spread));
         for (found, exact) in pairs.chain(curve_found.iter().zip(&curve)) {
             assert!((found - exact).abs() < 1e-7, "{found} {exact}");
+        }
+    }
+
+    /// All matrices of a step of three states, the last of which is driven so; `drives` is its hold on the first.
+    fn all(b: [f64; 2], drives: f64, h: f64, gamma: &[f64]) -> Vec<f64> {
+        let mut found = Transition::new(3);
+        found.set(&[0.0, 1.0, drives, -4.0, -0.5, 0.0, b[0], b[1], 0.0], h, true);
+        assert_eq!(found.passive, drives == 0.0);
+        let (mut spread, mut moved, mut onward) = ([0.0; 9], [0.0; 9], [0.0; 9]);
+        found.spread(gamma, &mut spread);
+        found.carry(gamma, &mut moved);
+        found.carry_onward(1, gamma, &mut onward);
+        let mut all = [found.phi(), found.lead(), &spread, &moved, &onward].concat();
+        (0..3).for_each(|node| all.extend([found.onward(node), found.lead_to(node)].concat()));
+        all
+    }
+
+    #[test]
+    fn a_state_that_drives_nothing_is_carried_beside_the_others() {
+        let gammas =
+            [[0.5, 0.2, 0.0, 0.2, 1.0, 0.0, 0.0, 0.0, 0.3], [0.5, 0.2, 0.1, 0.2, 1.0, -0.2, 0.1, -0.2, 0.3]];
+        for (h, b) in [(0.01, [1.0, 0.0]), (0.1, [0.0, 0.0]), (2.3, [0.3, -0.7]), (2.3, [0.0, 0.0])] {
+            for gamma in gammas {
+                // the whole matrices are taken where the state drives another, however little
+                let pairs = all(b, 0.0, h, &gamma).into_iter().zip(all(b, 1e-200, h, &gamma));
+                for (found, wanted) in pairs {
+                    assert!(
+                        (found - wanted).abs() < 1e-13 * wanted.abs().max(1.0),
+                        "{h} {b:?}: {found} {wanted}"
+                    );
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a sample says of the state: the gain of its readings, and the covariance after them.
 
 use super::small::{cholesky, invert_lower, multiply, multiply_transposed};
-use super::square::{apply, product, read, sandwich, write};
+use super::square::{Square, apply, apply_transposed, read, sandwich, write};
 use super::state_space::StateSpace;
 
 /// Gain and covariance of a sample, and what is kept of it until the next one of its path and phase.
@@ -132,14 +132,37 @@ impl Weighing {
             }
         }
         if self.resets {
-            let reset = read::<N>(&self.reset);
             write(&next, &mut self.unreset_cov);
-            next = sandwich(&reset, &next);
             self.unreset_gain.copy_from_slice(&self.gain);
-            multiply(&self.reset, &self.unreset_gain, &mut self.gain, N, N, q);
-            write(&product(&reset, &read(&self.closed)), &mut self.closed);
+            self.lead_past::<N>(&mut next, q);
         }
         write(&next, cov);
         write(&next, &mut self.after);
+    }
+
+    /// Takes covariance, gain and what it closes past the reset, whose rows are mostly those of the unit matrix.
+    fn lead_past<const N: usize>(&mut self, cov: &mut Square<N>, q: usize) {
+        let reset = read::<N>(&self.reset);
+        let stays = |i: usize| (0..N).all(|j| reset[i][j] == f64::from(u8::from(i == j)));
+        let (before, closed) = (*cov, read::<N>(&self.closed));
+        let mut turned = before;
+        for i in (0..N).filter(|&i| !stays(i)) {
+            turned[i] = apply_transposed(&before, &reset[i]);
+            self.closed[i * N..(i + 1) * N].copy_from_slice(&apply_transposed(&closed, &reset[i]));
+            for c in 0..q {
+                self.gain[i * q + c] = (0..N).map(|l| reset[i][l] * self.unreset_gain[l * q + c]).sum();
+            }
+        }
+        *cov = turned;
+        for i in (0..N).filter(|&i| !stays(i)) {
+            let column = apply(&turned, &reset[i]);
+            (0..N).for_each(|row| cov[row][i] = column[row]);
+        }
+        for i in (0..N).filter(|&i| !stays(i)) {
+            for j in 0..N {
+                let mean = 0.5 * (cov[i][j] + cov[j][i]);
+                (cov[i][j], cov[j][i]) = (mean, mean);
+            }
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::memory::{Predictor, Steady};
 use crate::filter::affine::{Affine, close};
-use crate::filter::square::{add, apply, read, sandwich, with_size, write};
+use crate::filter::small::axpy;
+use crate::filter::square::{apply, read, with_size};
 use crate::filter::transition::PLACES;
 use crate::filter::visitor::{Step, Visitor};
 
@@ -74,9 +75,10 @@ impl Predictor<'_> {
         let moved = apply(&read::<N>(transition.lead()), &field);
         (0..N).for_each(|i| mean[i] += moved[i]);
         if steady.age < period {
-            let mut after = sandwich(&read(transition.phi()), &read::<N>(cov));
-            add(&mut after, size, &self.spreads[slot].of::<N>(&affine.gamma, transition));
-            write(&after, cov);
+            let added = self.spreads[slot].of::<N>(&affine.gamma, transition);
+            self.small.rest.copy_from_slice(cov);
+            transition.carry(&self.small.rest, cov);
+            axpy(size, added.as_flattened(), cov);
             // the covariances of the other phases follow from that of one
             let counted = n.is_multiple_of(period) && steady.age == 0 && self.settles;
             if steady.age > 0 || counted && steady.convergence.step(close(ahead, cov, N)) {

@@ -2,7 +2,7 @@
 
 use crate::filter::affine::{Affine, Convergence};
 use crate::filter::phases::Phases;
-use crate::filter::square::{Square, read, write};
+use crate::filter::square::{Square, read};
 use crate::filter::state_space::StateSpace;
 use crate::filter::transition::Transition;
 use crate::path::Path;
@@ -47,6 +47,8 @@ pub struct Predictor<'a> {
     /// (row, term, coefficient) of the drift, and (pair, term, coefficient) of Gamma, zeros left out.
     pub drift: Vec<(usize, usize, f64)>,
     pub gamma: Vec<(usize, usize, f64)>,
+    /// (element of the Jacobian, gradient, coefficient) of the drift, gradients that are nothing left out.
+    pub slopes_of: Vec<(usize, usize, f64)>,
     /// Whether Gamma moves with the state.
     pub gamma_moves: bool,
     pub terms: Vec<f64>,
@@ -105,7 +107,7 @@ impl Spread {
         if self.version != transition.version() || self.gamma != gamma {
             self.version = transition.version();
             self.gamma.copy_from_slice(gamma);
-            write(&transition.spread::<N>(&read(gamma)), &mut self.value);
+            transition.spread(gamma, &mut self.value);
         }
         read(&self.value)
     }
@@ -118,6 +120,15 @@ fn bent(model: &StateSpace<'_>) -> usize {
         |form: &Option<Vec<f64>>| form.as_ref().is_some_and(|form| form[1..].iter().all(|&c| c == 0.0));
     let bends = |i: &usize| slopes.iter().skip(*i).step_by(m).any(|form| !constant(form));
     if model.resets.is_empty() { m } else { (0..m).rev().find(bends).map_or(1, |last| last + 1) }
+}
+
+/// Which gradients make which element of the Jacobian, and how: all but those that are nothing wherever a path may be.
+fn sloping(model: &StateSpace<'_>, drift: &[(usize, usize, f64)]) -> Vec<(usize, usize, f64)> {
+    let (m, forms) = (model.m(), model.gradient.affine());
+    let kinked = |k: usize| model.kinks.iter().any(|kink| kink.term == k);
+    let none = |at: usize| forms[at].as_ref().is_some_and(|form| form.iter().all(|&c| c == 0.0));
+    let every = drift.iter().flat_map(|&(i, k, c)| (0..m).map(move |j| (i * m + j, k * m + j, c)));
+    every.filter(|&(_, at, _)| kinked(at / m) || !none(at)).collect()
 }
 
 /// The entries of a coefficient table that are not zero.
@@ -140,7 +151,7 @@ impl<'a> Predictor<'a> {
         let values = model.program.scratch(lanes);
         let width = values.width();
         let zeros = |rows: usize| vec![0.0; rows * width];
-        let gamma = sparse(&model.gamma);
+        let (drift, gamma) = (sparse(&model.drift), sparse(&model.gamma));
         let forms = model.program.affine();
         let moves =
             |k: usize| forms[k].as_ref().is_none_or(|form| form[1..].iter().any(|&slope| slope != 0.0));
@@ -165,7 +176,8 @@ impl<'a> Predictor<'a> {
                 .then(|| model.program.scratch(2 * columns * lanes)),
             columns,
             affine,
-            drift: sparse(&model.drift),
+            slopes_of: sloping(model, &drift),
+            drift,
             gamma_moves: gamma.iter().any(|&(_, k, _)| moves(k)),
             gamma,
             terms: zeros(k),
