@@ -244,7 +244,7 @@ def filter_densities(model: StateSpace, paths: Sequence[Array], times: Times) ->
         kept: list[Update] = []
         with np.errstate(all="ignore"):
             if model.kicks:
-                seen = ~np.isnan(y[:, :, : len(model.observation)]).all(axis=2)
+                seen = np.asarray((~np.isnan(y[:, :, : len(model.observation)])).any(axis=2))
                 seen[:, 0] = False
                 for path, one, gained in zip(who.tolist(), seen, weighed(model, y, steps).gained):
                     out[path] = np.where(one, gained, np.nan)
