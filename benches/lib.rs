@@ -169,6 +169,7 @@ impl Recording {
             shared: Vec::new(),
             kicks: Vec::new(),
             periods: Vec::new(),
+            along: false,
         }
     }
 
