@@ -409,7 +409,7 @@ NO_STUDY = {
     "fit.filtered.answer.DECISIVE": "odds of over a hundred to one; under it white forces are called as good",
     "fit.filtered.common.POINTS": "more equations than unknown weights, so that a sum that is none would show",
     "fit.filtered.common.ROUNDING": "rounding of the weights, which are of order one",
-    "fit.filtered.answer.LONG_STEP": "rounding of time stamps; more pieces than needed change nothing",
+    "fit.filtered.pace.LONG_STEP": "rounding of time stamps; more pieces than needed change nothing",
     "fit.filtered.answer.MAX_STATES": "the core holds no more",
     "fit.filtered.doubt.LEAST_NAMED": "a sentence stays readable; all models are in the diagnostics",
     "fit.filtered.fit.MOST_LISTED": "the size of the record",

@@ -54,7 +54,10 @@ BELOW = (
     "traits",
     "pace",
     "alike",
+    "closure",
+    "bystanders",
     "glance",
+    "course",
 )
 
 

@@ -445,9 +445,6 @@ def _deviations(
 def _inputs_of(data: Trajectories, states: Sequence[str], given: Given) -> list[str]:
     """What drives the states by name, and the time where something given contains it."""
     inputs = [] if data.driving is None else list(data.driving.names)
-    for name in inputs:
-        if name in states:
-            raise argument_error(
-                "inputs", name, f"another name than those of the states, {', '.join(states)}"
-            )
+    for name in [name for name in inputs if name in states]:
+        raise argument_error("inputs", name, f"a name that no state has: {', '.join(states)}")
     return [*inputs, TIME] if TIME not in states and given.timed else inputs

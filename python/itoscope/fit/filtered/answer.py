@@ -27,13 +27,13 @@ from itoscope.fit.filtered.jumps import jumps_found, steps_found
 from itoscope.fit.filtered.kicks import START as START_OF_STEPS
 from itoscope.fit.filtered.laws import laws_found, outliers_found
 from itoscope.fit.filtered.origin import fitted_about
+from itoscope.fit.filtered.pace import gaps_of, longest_step
 from itoscope.fit.filtered.recording import Looked, Recording
 from itoscope.fit.filtered.state import Task
 from itoscope.fit.filtered.tails import START
 from itoscope.fit.filtered.told import told
 from itoscope.fit.measured.tied import of_rows
 from itoscope.fit.origin import with_origin
-from itoscope.fit.sensors.angles import pieces_of
 from itoscope.fit.sensors.hidden import Hidden, hidden_of
 from itoscope.fit.sensors.motion import swing, swings_from
 from itoscope.fit.sensors.resolution import rounding_of, said_of_rounding
@@ -64,8 +64,6 @@ DRAWS = 2000
 """Draws of each chain where their number is left to us."""
 DECISIVE = 5.0
 """Log Bayes factor, over a hundred to one, from which white forces are not just simpler but better."""
-LONG_STEP = 1.001
-"""A step longer than this share of the usual one is predicted in several pieces."""
 
 
 def answer_filtered(question: Question) -> Findings:
@@ -260,10 +258,7 @@ def _candidates(question: Question, sensors: Hidden, driven: dict[str, str]) -> 
 
 def recorded(question: Question) -> Recording:
     """The data as the filter sees them."""
-    data, times = question.data, question.data.steps()
-    gaps = np.concatenate(
-        [np.full(len(x) - 1, t) if np.ndim(t) == 0 else np.diff(t) for x, t in zip(data.paths, times)]
-    )
+    data, gaps = question.data, gaps_of(question.data)
     driven, sight = _carried(question), _sight(question)
     sensors = _hidden(question, sight.step)
     own, wide = sensors.observation.shape[1], ((0, 0), (0, len(driven)))
@@ -287,19 +282,12 @@ def recorded(question: Question) -> Recording:
         periods=tuple(question.periods.get(name, 0.0) for name in data.names) if question.periods else (),
         derived=_derived(question),
         free_noise=np.array([level == "estimate" for level in question.noise]),
-        max_step=LONG_STEP * float(np.median(gaps)) / _pieces(question),
+        max_step=longest_step(question, gaps),
         stages=question.backend,
         looked=Looked(tuple(sight.readings(data)), float(np.median(gaps)), float(np.mean(gaps)))
         if sight.windows
         else None,
     )
-
-
-def _pieces(question: Question) -> int:
-    """In how many pieces a usual step is predicted."""
-    states = list(question.states)
-    rates = {states.index(x): states.index(v) for x, v in question.known_drift.items() if v in states}
-    return pieces_of(question.data, question.observation, question.periods, rates) if question.periods else 1
 
 
 def _hidden(question: Question, step: float) -> Hidden:

@@ -123,7 +123,7 @@ def _flat(gram: Array, names: list[str], count: int) -> tuple[list[str], set[int
     for value, vector in zip(values, vectors.T):
         if value > 1.0 / FLAT**2:
             break
-        part = [k for k in np.argsort(-np.abs(vector)) if abs(vector[k]) > PART]
+        part = np.flatnonzero(np.abs(vector) > PART).tolist()
         if not any(k < count for k in part):
             continue
         if value < 1.0 / LOST**2:

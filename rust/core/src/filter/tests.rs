@@ -389,10 +389,8 @@ fn a_model_that_does_not_fit_is_refused_with_the_name_of_what_is_wrong() {
 
 /// Counts the samples at which a filter says that its covariance stands still.
 struct Still(usize);
-
 impl visitor::Visitor for Still {
     fn predicted(&mut self, _: usize, _: &visitor::Step<'_>) {}
-
     fn updated(&mut self, _: usize, update: &visitor::Update<'_>) {
         self.0 += usize::from(update.steady);
     }
@@ -407,10 +405,9 @@ fn a_covariance_stands_still_on_even_steps_alone_and_the_same_is_found() {
 }
 
 fn stands_still(model: &StateSpace<'_>) {
-    let n = 600;
+    let (n, even) = (600, 0.1);
     let mut y = Array2::from_shape_fn((n, 2), |(t, c)| (0.3 * t as f64 + c as f64).sin());
     y[[400, 1]] = f64::NAN;
-    let even = 0.1;
     // stamps whose steps differ in their last bits alone are filtered sample by sample
     let stamps: Array1<f64> = (0..n).map(|t| even * t as f64 + 1e-13 * (t % 3) as f64).collect();
     let path = |times| Path { x: y.view(), times };
