@@ -399,6 +399,8 @@ NO_STUDY = {
         "12.7 · 23.5 s"
     ),
     "fit.sensors.angles.DOUBTFUL": "when a sentence is said: a wrong turn in one of two such recordings",
+    "fit.sensors.angles.SIMPLE": "how a term is spelled, not what it is",
+    "fit.sensors.angles.ROUNDING": "rounding of the period; how a term is spelled, not what it is",
     "fit.sensors.angles.FITS": "rounding of readings; periods that are mistaken for each other differ by far more",
     "fit.channels.FEWEST": "fewer samples have no third difference",
     "fit.channels.INSTANT": "half of it is the delay, far below a step; the differences keep ten digits",

@@ -3,6 +3,7 @@
 import itoscope as ito
 import numpy as np
 import pytest
+from itoscope.data import closure
 
 RNG = np.random.default_rng(3)
 
@@ -38,3 +39,11 @@ def test_positions_that_noise_drives_stay_positions(seed):
     model = ito.SDE(rows, gamma=gamma, states=["x1", "x2", "v1", "v2"])
     path = model.simulate([0.1, 0, 0, 0], dt=0.02, n_steps=4000, substeps=10, seed=seed).paths[0][:, :2]
     assert ito.advise(path, dt=0.02).settings == {"order": 2, "measurement_noise": "estimate"}
+
+
+def test_of_long_recordings_a_part_is_looked_at(monkeypatch):
+    monkeypatch.setattr(closure, "MOST", 1500)
+    times = [0.1 * np.arange(1000), 5.0 + 0.1 * np.arange(2000)]
+    paths = [np.column_stack([np.cos(t), -np.sin(t)]) for t in times]
+    assert closure.is_closed(paths, times)
+    assert not closure.is_closed([path[:, :1] for path in paths], times)

@@ -38,7 +38,8 @@ def is_closed(paths: Sequence[Array], times: Sequence[Array]) -> bool:
     paths, times : sequence of (n_i, m) and (n_i,) arrays
         NaN where a sample is missing; such windows are left out.
     """
-    paths, times = _few(paths), [np.asarray(stamps)[:MOST] for stamps in times]
+    paths = _few(paths)
+    times = [np.asarray(stamps)[: len(path)] for path, stamps in zip(paths, times)]
     values = np.concatenate(paths)
     centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
     if not (spread > 0).all():

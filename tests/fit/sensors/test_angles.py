@@ -123,6 +123,9 @@ def test_harmonics():
         "1", "v", "sin(a)", "cos(a)", "v^2", "sin(a) v", "cos(a) v", "sin(2 a)", "cos(2 a)",
     ]  # fmt: skip
     assert harmonics(["a"], {"a": Circle(1.0, 0.0)}, 1).terms(["a"])[1] == "sin(2 pi a)"
+    # axes without a direction turn by half a turn, cranks of four strokes by two
+    assert harmonics(["a"], {"a": Circle(np.pi, 0.0)}, 1).terms(["a"])[1] == "sin(2 a)"
+    assert harmonics(["a"], {"a": Circle(4 * np.pi, 0.0)}, 1).terms(["a"])[1] == "sin(a/2)"
 
 
 def test_turns_that_nobody_can_count_are_said():

@@ -36,6 +36,8 @@ BENDS = 0.1
 
 FITS = 1e-3
 """By how much the period of the jumps of readings may miss a multiple of the one that was told."""
+SIMPLE, ROUNDING = 100, 1e-12
+"""A period is one of radians where a turn over it is a fraction with such a denominator at most, but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -181,12 +183,13 @@ def harmonics(states: Sequence[str], angles: Mapping[str, Circle], degree: int) 
 
 
 def _turns(state: str, k: int, period: float) -> str:
-    """`k` times an angle in radians: `2 theta`, of degrees `pi theta/90`."""
-    if period == TURN:
-        return state if k == 1 else f"{k} {state}"
-    rate = Fraction(2 * k) / Fraction(exact(period))
-    above = "pi" if rate.numerator == 1 else f"{rate.numerator} pi"
-    return f"{above} {state}" if rate.denominator == 1 else f"{above} {state}/{rate.denominator}"
+    """`k` times an angle in radians: `2 theta`, of half turns `theta/2`, of degrees `pi theta/90`."""
+    rate = Fraction(k * TURN / period).limit_denominator(SIMPLE)
+    above = "" if rate.numerator == 1 else f"{rate.numerator} "
+    if abs(rate * period - k * TURN) > ROUNDING * k * TURN:
+        rate = Fraction(2 * k) / Fraction(exact(period))
+        above = "pi " if rate.numerator == 1 else f"{rate.numerator} pi "
+    return f"{above}{state}" if rate.denominator == 1 else f"{above}{state}/{rate.denominator}"
 
 
 def pieces_of(
