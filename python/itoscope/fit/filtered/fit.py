@@ -98,17 +98,8 @@ class FilteredFit:
         """The noise level of each channel over the scale of its law `(q,)`: 1 but of Student's, see `heavy.width`."""
         return np.array([width(law) for law in self.model.tails or [()] * len(self.model.noise)])
 
-    def law_interval(self, channel: int, place: int, probability: float = 0.95) -> tuple[float, float]:
-        """Interval of a number that shapes the law of the noise of a channel."""
-        parameter = Parameter("tails", channel, place)
-        central, upper = student_quantile(0.5 + probability / 2, 1e6), student_quantile(probability, 1e6)
-        sd = self.maximum.sd_of(parameter)
-        low, high = positive_interval(parameter.of(self.model), sd, central, upper)
-        return float(low), float(high)
-
-    def kick_interval(self, place: int, probability: float = 0.95) -> tuple[float, float]:
-        """Interval of a number that shapes the law of steps."""
-        parameter = Parameter("kicks", 0, place)
+    def law_interval(self, parameter: Parameter, probability: float = 0.95) -> tuple[float, float]:
+        """Interval of a number that shapes a law, of the noise of a channel or of steps."""
         central, upper = student_quantile(0.5 + probability / 2, 1e6), student_quantile(probability, 1e6)
         low, high = positive_interval(parameter.of(self.model), self.maximum.sd_of(parameter), central, upper)
         return float(low), float(high)

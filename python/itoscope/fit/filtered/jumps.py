@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.backends.records import Parameter
 from itoscope.fit.filtered.kicks import SWEEPS
 from itoscope.fit.filtered.likelihood import maximise
 from itoscope.fit.filtered.noise import maximise_noise
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from itoscope.common.types import Array
     from itoscope.fit.filtered.fit import FilteredFit
-    from itoscope.fit.filtered.recording import Recording
     from itoscope.fit.question import Question
     from itoscope.result.diagnostics import StepLaw
 
@@ -30,20 +30,20 @@ WIDENED = 100.0
 """Most by which Gamma is widened where normal steps begin to be held against others."""
 
 
-def over_normal_steps(recording: Recording, fit: FilteredFit) -> float:
+def over_normal_steps(fit: FilteredFit) -> float:
     """The log Bayes factor of the law of steps against normal ones, by Schwarz' approximation."""
-    normal, model = replace(recording, kicks=()), fit.model
+    normal, model = replace(fit.recording, kicks=()), fit.model
     wider = min(variance_of(model.kicks), WIDENED)
     model = replace(model, kicks=(), gamma=wider * model.gamma)
     model, _ = maximise_noise(normal, model, 3 * SWEEPS)
-    return gain_over(recording, fit.maximum, maximise(normal, model, final=False), [fit.model.kicks])
+    return gain_over(fit.recording, fit.maximum, maximise(normal, model, final=False), [fit.model.kicks])
 
 
 def steps_found(question: Question, fit: FilteredFit) -> dict[str, StepLaw]:
     """What was found of the law of steps, by row."""
     names = [question.states[row] for row in sorted(question.step_laws)]
     kind, law = question.step_laws[min(question.step_laws)], fit.model.kicks
-    ends = [fit.kick_interval(k) for k in range(len(law))]
+    ends = [fit.law_interval(Parameter("kicks", 0, k)) for k in range(len(law))]
     if kind == "student":
         low, high = ends[0]
         shape = {"degrees": [1.0 / law[0], 1.0 / high, 1.0 / low if low > 0.0 else np.inf]}
@@ -56,7 +56,7 @@ def steps_found(question: Question, fit: FilteredFit) -> dict[str, StepLaw]:
         "shape": shape,
         "variance": variance_of(law),
         "step": step,
-        "log_bayes_factor": over_normal_steps(fit.recording, fit),
+        "log_bayes_factor": over_normal_steps(fit),
     }
     return dict.fromkeys(names, found)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from itoscope.backends.records import Parameter
 from itoscope.data.angles import nearest
 from itoscope.fit.filtered.tails import over_normal
 from itoscope.result.outliers import outliers_of
@@ -28,7 +29,7 @@ def laws_found(question: Question, fit: FilteredFit) -> dict[str, Law]:
     found: dict[str, Law] = {}
     for c, law in question.laws.items():
         name = question.data.names[c]
-        ends = [fit.law_interval(c, k) for k in range(len(fit.model.tails[c]))]
+        ends = [fit.law_interval(Parameter("tails", c, k)) for k in range(len(fit.model.tails[c]))]
         if law == "student":
             (low, high), (heaviness,) = ends[0], fit.model.tails[c]
             shape = {"degrees": [1.0 / heaviness, 1.0 / high, 1.0 / low if low > 0.0 else np.inf]}
