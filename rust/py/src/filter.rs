@@ -1,9 +1,11 @@
 //! The filter's stages for Python.
 
 use itoscope_core::Error;
+use itoscope_core::control::Control;
 use itoscope_core::filter::{self, FilterSums, Kink, Parameter, Shape, StateSpace};
+use itoscope_core::path::Path;
 use ndarray::{Array1, Array2};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays::{PyPaths, PyTimes};
@@ -207,6 +209,19 @@ pub fn filter_information<'py>(
     moments(py, found)
 }
 
+/// What a stage finds of every path, an array for each.
+fn of_every_path<'py, T: IntoPyArray<Item = f64> + Send>(
+    py: Python<'py>,
+    model: &PyStateSpace,
+    (paths, times): (Samples<'py>, Vec<PyTimes<'py>>),
+    stage: impl Fn(&StateSpace<'_>, &[Path<'_>], &Control) -> itoscope_core::Result<Vec<T>> + Sync,
+) -> PyResult<Vec<Bound<'py, PyArray<f64, T::Dim>>>> {
+    let paths = PyPaths::new(paths, times);
+    let (views, space) = (paths.views(), model.model());
+    let found = detached(py, None, |control| stage(&space, &views, control))?;
+    Ok(found.into_iter().map(|table| table.into_pyarray(py)).collect())
+}
+
 /// What the readings tell of the sizes of the steps of every path.
 #[pyfunction]
 pub fn filter_kicks<'py>(
@@ -215,10 +230,7 @@ pub fn filter_kicks<'py>(
     paths: Samples<'py>,
     times: Vec<PyTimes<'py>>,
 ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
-    let paths = PyPaths::new(paths, times);
-    let (views, space) = (paths.views(), model.model());
-    let found = detached(py, None, |control| filter::kicks(&space, &views, control))?;
-    Ok(found.into_iter().map(|table| table.into_pyarray(py)).collect())
+    of_every_path(py, model, (paths, times), filter::kicks)
 }
 
 /// Whitened innovations of every path.
@@ -229,10 +241,7 @@ pub fn filter_innovations<'py>(
     paths: Samples<'py>,
     times: Vec<PyTimes<'py>>,
 ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
-    let paths = PyPaths::new(paths, times);
-    let (views, space) = (paths.views(), model.model());
-    let found = detached(py, None, |control| filter::innovations(&space, &views, control))?;
-    Ok(found.into_iter().map(|white| white.into_pyarray(py)).collect())
+    of_every_path(py, model, (paths, times), filter::innovations)
 }
 
 /// Log density of every sample of every path.
@@ -243,10 +252,7 @@ pub fn filter_densities<'py>(
     paths: Samples<'py>,
     times: Vec<PyTimes<'py>>,
 ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
-    let paths = PyPaths::new(paths, times);
-    let (views, space) = (paths.views(), model.model());
-    let found = detached(py, None, |control| filter::densities(&space, &views, control))?;
-    Ok(found.into_iter().map(|path| path.into_pyarray(py)).collect())
+    of_every_path(py, model, (paths, times), filter::densities)
 }
 
 /// Smoothed states of one path: means and covariances.
