@@ -209,13 +209,16 @@ pub fn filter_information<'py>(
     moments(py, found)
 }
 
+/// What Python has of an array.
+type Of<'py, T> = Bound<'py, PyArray<f64, <T as IntoPyArray>::Dim>>;
+
 /// What a stage finds of every path, an array for each.
 fn of_every_path<'py, T: IntoPyArray<Item = f64> + Send>(
     py: Python<'py>,
     model: &PyStateSpace,
     (paths, times): (Samples<'py>, Vec<PyTimes<'py>>),
     stage: impl Fn(&StateSpace<'_>, &[Path<'_>], &Control) -> itoscope_core::Result<Vec<T>> + Sync,
-) -> PyResult<Vec<Bound<'py, PyArray<f64, T::Dim>>>> {
+) -> PyResult<Vec<Of<'py, T>>> {
     let paths = PyPaths::new(paths, times);
     let (views, space) = (paths.views(), model.model());
     let found = detached(py, None, |control| stage(&space, &views, control))?;
