@@ -25,7 +25,7 @@ _KNOWN = _words_of(
 )
 _PLAIN = _words_of(
     "permil permille permill promille VPDB VSMOW "
-    "% ‰  ° °C °F °K degC degF deg degree degrees ppm ppb ppt px pixel pixels frame frames min h hr hrs hour "
+    "% ‰ ° °C °F °K degC degF deg degree degrees ppm ppb ppt px pixel pixels frame frames min h hr hrs hour "
     "hours d day days week weeks wk month months yr yrs year years y a ka kyr Ma Myr sec secs second seconds "
     "msec usec rpm dB dBm mph kt kts ft in inch inches mi lb lbs psi atm mmHg mb mbar au a.u. arb counts count "
     "cfs USD EUR GBP JPY $ € £ ¥ Sekunden Stunden Tage Jahre psu PSU dimensionless Celsius Kelvin Fahrenheit "
